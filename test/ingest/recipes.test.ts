@@ -323,7 +323,7 @@ describe('documents sent by HTTP', () => {
     ]);
   });
 
-  test('the README’s request of ESPHome is accepted, and a sensor without a value is none', async () => {
+  test('the README’s request of ESPHome is accepted, and a sensor without a value leaves its parameter empty', async () => {
     const [block = '', code = ''] = recipe('http_request:').split('json: |-\n');
     const path = /:8082(\S+)/.exec(block)?.[1] ?? '';
     const type = /Content-Type: (\S+)/.exec(block)?.[1] ?? '';

@@ -158,7 +158,7 @@ export async function pullProvider(
   };
 }
 
-/** Undefined: there is none. */
+/** Undefined: no time is known. */
 function newestOf(times: Iterable<number | null | undefined>): number | undefined {
   let newest: number | undefined;
   for (const time of times)

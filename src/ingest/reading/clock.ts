@@ -79,7 +79,7 @@ const secondOf = (stamp: string) =>
   stamp.charCodeAt(SECOND - 1) === COLON ? twoDigits(stamp, SECOND) : 0;
 const dateOf = (stamp: string) => stamp.slice(0, DATE_LENGTH);
 
-/** A stamp, but for one of 24:00, or a text that is none. */
+/** `stamp`: not of 24:00; a text that is no stamp is passed over. */
 export function noteClock(clock: Clock, stamp: string): void {
   if (stamp.charCodeAt(MINUTE - 1) !== COLON) return;
   if (!clock.hasMidnight) clock.hasMidnight = hourOf(stamp) === 0 && minuteOf(stamp) === 0;

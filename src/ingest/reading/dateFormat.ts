@@ -53,8 +53,8 @@ export function orderOf({ only, either, isSlashed }: DateOrder, input: string) {
 
 /**
  * The order in which the file at `path` writes its dates, by those whose day is above 12. Undefined
- * if it is declared, or the first time needs none; else all of the file is read. Rejects with InputError where both orders
- * fit every date, and as orderOf throws.
+ * if it is declared, or the first time needs none; else all of the file is read. Rejects with
+ * InputError where both orders fit every date, and as orderOf throws.
  */
 export async function findDateFormat(
   path: string,

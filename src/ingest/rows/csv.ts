@@ -179,7 +179,8 @@ function isWhole(line: Line, header: Header | undefined): boolean {
 }
 
 /**
- * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A general CSV parser is not used: called for each line or each chunk, it would
+ * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A general
+ * CSV parser is not used: called for each line or each chunk, it would
  * cost more than all other parsing of an import with quoted time stamps.
  */
 export function splitCsvLine(text: string, delimiter: string): string[] | undefined {
