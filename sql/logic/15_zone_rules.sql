@@ -109,8 +109,8 @@ begin
   end if;
   if difference is not null or installation.zone_refused_from is not null then
     difference := least(difference, installation.zone_refused_from);
-    insert into rollup.stale (from_level, since, until)
-    values ('station_daily', rollup.bucket_start('day', difference - interval '1 day'), 'infinity');
+    insert into rollup.stale (from_level, since, until, reason)
+    values ('station_daily', rollup.bucket_start('day', difference - interval '1 day'), 'infinity', 'zone');
     update raw.installation set zone_changed_at = now, zone_changed_from = difference, zone_refused_from = null,
       zone_refused = null;
     perform logic.raise_data_version(); -- it publishes times with their offsets

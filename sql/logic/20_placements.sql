@@ -43,17 +43,17 @@ create view logic.flag as
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
+-- The full hours in which a station is flagged, outwards (P3, C9).
+create view logic.flagged as
+  select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+  from logic.flag group by 1, 2;
+
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All
 -- bounds are full hours: flags are extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
     from raw.hidden_period group by 1
-  ),
-  flagged as (
-    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until)))
-      as periods
-    from logic.flag group by 1, 2
   ),
   counted as (
     select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
@@ -64,8 +64,8 @@ create view logic.membership as
       from raw.station_region group by 1, 2
     ) m
     left join hidden using (station_id)
-    left join flagged thp on thp.station_id = m.station_id and thp.kind = 'thp'
-    left join flagged pm on pm.station_id = m.station_id and pm.kind = 'pm'
+    left join logic.flagged thp on thp.station_id = m.station_id and thp.kind = 'thp'
+    left join logic.flagged pm on pm.station_id = m.station_id and pm.kind = 'pm'
   )
   select c.station_id, c.region_slug, piece.is_flagged, piece.is_pm_suspect, lower(part) as since, upper(part) as until
   from counted c
@@ -103,20 +103,25 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next
--- refresh (P4): a sensor's differences from station hours upwards, a station's from region hours upwards. It writes
--- nothing if nothing changed. It returns how many of the affected sensors and stations have data. Call it after any
--- change of periods, while holding raw.network_lock.
-create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
+-- Updates raw.placement, raw.membership and raw.flagged from the current periods. It marks the differences stale for the
+-- next refresh (P4), with the reason that the record gives (R1): a sensor's differences from station hours upwards, a
+-- station's from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected sensors
+-- and stations have data. Call it after any change of periods, while holding raw.network_lock.
+create function logic.apply_periods(reason_of_flags text default 'flag', out sensors_changed int, out stations_changed int)
+language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
     from logic.placement);
   memberships constant raw.membership[] := array(
     select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
+  flags constant raw.flagged[] := array(select (f.station_id, f.kind, lower(part), upper(part))::raw.flagged
+    from logic.flagged f cross join unnest(f.periods) part);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
+  flags_before raw.flagged[];
+  flags_after raw.flagged[];
 begin
   placements_before := array(select (b.*)::raw.placement
     from (table raw.placement except select * from unnest(placements)) b);
@@ -126,6 +131,8 @@ begin
     from (table raw.membership except select * from unnest(memberships)) b);
   memberships_after := array(select (a.*)::raw.membership
     from (select * from unnest(memberships) except table raw.membership) a);
+  flags_before := array(select (b.*)::raw.flagged from (table raw.flagged except select * from unnest(flags)) b);
+  flags_after := array(select (a.*)::raw.flagged from (select * from unnest(flags) except table raw.flagged) a);
 
   delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
   insert into raw.placement (sensor_id, station_id, formula, since, until)
@@ -134,28 +141,62 @@ begin
   where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
   insert into raw.membership (station_id, region_slug, is_flagged, is_pm_suspect, since, until)
   select station_id, region_slug, is_flagged, is_pm_suspect, since, until from unnest(memberships_after);
+  delete from raw.flagged f using unnest(flags_before) b
+  where (f.station_id, f.kind, f.since) = (b.station_id, b.kind, b.since);
+  insert into raw.flagged (station_id, kind, since, until)
+  select station_id, kind, since, until from unnest(flags_after);
 
-  -- per sensor, station and formula: the times that are in only one of the two states
-  with difference as (
-    select sensor_id, logic.symmetric_difference(before, after) as periods
-    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before
-      from unnest(placements_before) group by 1, 2, 3) b
-    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after
-      from unnest(placements_after) group by 1, 2, 3) a
-      using (sensor_id, station_id, formula)
+  -- per sensor and station: the times that are in only one of the two states, or whose formula alone differs
+  with before as (
+    select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as periods
+    from unnest(placements_before) group by 1, 2, 3
+  ),
+  after as (
+    select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as periods
+    from unnest(placements_after) group by 1, 2, 3
+  ),
+  corrected as (
+    select sensor_id, station_id, range_agg(logic.symmetric_difference(b.periods, a.periods)) as periods
+    from before b full join after a using (sensor_id, station_id, formula) group by 1, 2
+  ),
+  moved as (
+    select sensor_id, station_id, logic.symmetric_difference(b.periods, a.periods) as periods
+    from (select sensor_id, station_id, range_agg(periods) as periods from before group by 1, 2) b
+    full join (select sensor_id, station_id, range_agg(periods) as periods from after group by 1, 2) a
+      using (sensor_id, station_id)
   ),
   noted as (
-    insert into rollup.stale (from_level, since, until, sensor_id)
-    select 'station_hourly', lower(part), upper(part), sensor_id
-    from (select sensor_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
+    insert into rollup.stale (from_level, since, until, sensor_id, station_id, reason)
+    select 'station_hourly', lower(part), upper(part), m.sensor_id, m.station_id, d.reason
+    from moved m
+    join corrected c using (sensor_id, station_id)
+    cross join lateral (values ('placement', m.periods), ('formula', c.periods - m.periods)) d(reason, periods)
+    cross join unnest(d.periods) part
     returning sensor_id
   )
   select count(*) into sensors_changed
   from (select distinct sensor_id from noted) n
   where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
+  -- Per station and region: the times that are in only one of the two states. Per station: the flags. A membership whose
+  -- flags alone were wrong is recomputed as well, which is no news.
   with difference as (
-    select station_id, logic.symmetric_difference(before, after) as periods
+    select 'membership' as reason, station_id, region_slug, logic.symmetric_difference(before, after) as periods
+    from (select station_id, region_slug, range_agg(tstzrange(since, until)) as before
+      from unnest(memberships_before) group by 1, 2) b
+    full join (select station_id, region_slug, range_agg(tstzrange(since, until)) as after
+      from unnest(memberships_after) group by 1, 2) a
+      using (station_id, region_slug)
+    union all
+    select reason_of_flags, station_id, null, range_agg(logic.symmetric_difference(before, after))
+    from (select station_id, kind, range_agg(tstzrange(since, until)) as before
+      from unnest(flags_before) group by 1, 2) b
+    full join (select station_id, kind, range_agg(tstzrange(since, until)) as after
+      from unnest(flags_after) group by 1, 2) a
+      using (station_id, kind)
+    group by 2
+    union all
+    select null, station_id, null, range_agg(logic.symmetric_difference(before, after))
     from (
       select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as before
       from unnest(memberships_before) group by 1, 2, 3, 4) b
@@ -163,11 +204,12 @@ begin
       select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as after
       from unnest(memberships_after) group by 1, 2, 3, 4) a
       using (station_id, region_slug, is_flagged, is_pm_suspect)
+    group by 2
   ),
   noted as (
-    insert into rollup.stale (from_level, since, until, station_id)
-    select 'region_hourly', lower(part), upper(part), station_id
-    from (select station_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
+    insert into rollup.stale (from_level, since, until, station_id, region_slug, reason)
+    select 'region_hourly', lower(part), upper(part), station_id, region_slug, reason
+    from difference d cross join unnest(d.periods) part
     returning station_id
   )
   select count(*) into stations_changed

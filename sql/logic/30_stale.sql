@@ -1,4 +1,4 @@
--- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the
+-- Finds the ranges of time that a refresh recomputes at each level, from the changes that writers log and the
 -- periods that others mark stale.
 
 -- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level
@@ -23,36 +23,49 @@ end $$;
 
 -- The ranges of time that have changed since the last refresh.
 create view logic.pending as
-  select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
+  select distinct since, until from rollup.changed
   union all select since, until from rollup.stale;
 
--- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can
--- concern: those between the first and the last instant of any data, or between the first and the last hour of its
--- sensor or station.
-create function logic.claim_changes() returns void language plpgsql as $$
+-- Claims the logged changes and the stale periods for this refresh, and opens the record of those that change what was
+-- published. A period is narrowed to the hours that it can concern: those between the first and the last instant of any
+-- data, or between the first and the last hour of its sensor or station.
+create function logic.claim_changes(now timestamptz) returns void language plpgsql as $$
+declare
+  is_published constant boolean := (select refreshed_at is not null from rollup.freshness);
 begin
   -- usually there are none, and finding the first and last instant touches every chunk
   if exists (select from rollup.stale where not is_taken) then
     with asked as (delete from rollup.stale where not is_taken returning *),
     extent as materialized (select low, high from logic.extent()),
-    narrowed as (
-      select a.from_level, a.since, a.until, e.low, e.high
+    narrowed as materialized (
+      select a.*, e.low, e.high
       from asked a cross join extent e where a.sensor_id is null and a.station_id is null
       union all
-      select a.from_level, a.since, a.until, h.low, h.high
+      select a.*, h.low, h.high
       from asked a cross join lateral (
         select (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket limit 1) as low,
           (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id
             order by bucket desc limit 1) as high) h
       where a.sensor_id is not null
       union all
-      select a.from_level, a.since, a.until, h.low, h.high
+      select a.*, h.low, h.high
       from asked a cross join lateral (
         select (select bucket from rollup.station_hourly where station_id = a.station_id
           order by bucket limit 1) as low,
           (select bucket from rollup.station_hourly where station_id = a.station_id
             order by bucket desc limit 1) as high) h
-      where a.station_id is not null
+      where a.station_id is not null and a.sensor_id is null
+    ),
+    opened as (
+      insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until)
+      select reason, station_id, region_slug, sensor_id, lower(part), upper(part)
+      from (
+        select reason, station_id, region_slug, sensor_id, logic.widen('hour', range_agg(tstzrange(since, until)))
+          * tstzmultirange(tstzrange(min(rollup.bucket_start('hour', low)), greatest(min(rollup.bucket_start('hour', low)),
+              least(max(rollup.bucket_start('hour', high)) + interval '1 hour', rollup.bucket_start('hour', now)))))
+            as parts
+        from narrowed where reason is not null and low is not null and is_published group by 1, 2, 3, 4
+      ) n cross join unnest(n.parts) part
     )
     insert into rollup.stale (from_level, since, until, is_taken)
     select from_level, lower(part), upper(part), true
@@ -64,10 +77,23 @@ begin
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
   end if;
-  with note as (delete from rollup.changed_hour returning hour)
+  with logged as (delete from rollup.changed returning *),
+  opened as (
+    insert into rollup.change (reason, station_id, since, until)
+    select reason, station_id, lower(part), upper(part)
+    from (
+      select l.reason, p.station_id, logic.join_ranges(range_agg(tstzrange(l.since, l.until)
+        * tstzrange(logic.hour_ceiling(p.since), rollup.bucket_start('hour', p.until))), logic.change_gap()) as parts
+      from logged l
+      join raw.placement p on p.sensor_id = l.sensor_id and p.since < l.until and p.until > l.since
+        and logic.hour_ceiling(p.since) < rollup.bucket_start('hour', p.until)
+      where l.reason is not null
+      group by 1, 2
+    ) c cross join unnest(c.parts) part
+  )
   insert into rollup.stale (from_level, since, until, is_taken)
   select 'sensor_hourly', lower(part), upper(part), true
-  from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
+  from unnest((select range_agg(tstzrange(since, until)) from logged)) part;
 end $$;
 
 -- The claimed time within a range.

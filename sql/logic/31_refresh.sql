@@ -23,7 +23,7 @@ declare
 begin
   call raw.acquire_lock('rollup.refresh');
   perform logic.follow_zone_rules(now);
-  perform logic.claim_changes();
+  perform logic.claim_changes(now);
   is_deferred := lazily and (
     select now - running_refreshed_at between interval '0' and interval '10 minutes'
       and (running_since is null or running_since = today)
@@ -73,6 +73,8 @@ begin
     end if;
   end loop;
 
+  perform logic.close_changes(now);
+  commit;
   waiting := logic.claimed_hours();
   done := done - waiting;
   if waiting = 0 then

@@ -178,6 +178,7 @@ begin
         select h.bucket from noted n
         join rollup.station_hourly h on h.station_id = (n.s).station_id and h.bucket >= (n.s).since
           and h.bucket < (n.s).until
+        where (n.s).sensor_id is null
       ) hours)),
     'changes', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys)

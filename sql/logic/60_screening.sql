@@ -173,7 +173,7 @@ begin
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
-  perform logic.apply_periods();
+  perform logic.apply_periods('screening');
   perform logic.raise_data_version();
 end $$;
 

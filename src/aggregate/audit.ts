@@ -10,8 +10,8 @@ import type { Sql } from '../database/client.ts';
 import { type Period, refreshOn, type Watcher, watched } from './refresh.ts';
 
 /**
- * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership
- * (level placement or membership, its start as the bucket) that differs from what the network
+ * A bucket that differs from what the readings give, or a period of raw.placement, raw.membership
+ * or raw.flagged (that name as level, its start as the bucket) that differs from what the network
  * gives. `columns` are those that differ, or `missing`, `surplus` or `doubled`: it is stored twice,
  * as the storage of aggregates may allow. A month whose sensor hours were kept without
  * readings and are not as they were is one difference of sensor_hourly, with the column `lost`.
@@ -135,8 +135,8 @@ async function requestRepair(
         or not exists (select from raw.readings r where r.measured_at >= lower(d.time) and r.measured_at < upper(d.time)))
     ),
     request as (
-      insert into rollup.stale (since, until, from_level)
-      select lower(part), upper(part), 'sensor_hourly'
+      insert into rollup.stale (since, until, from_level, reason)
+      select lower(part), upper(part), 'sensor_hourly', 'repair'
       from unnest((select range_agg(time) from difference)
         * logic.widen('day', tstzmultirange(tstzrange(${from ?? '-infinity'}, ${to ?? 'infinity'})))
         - logic.widen('day', (select range_agg(time) from kept))) part

@@ -51,6 +51,15 @@ export async function refreshOn(
   }
 }
 
+/** Deletes the record of changes that showed more than two years ago (R1). */
+export async function deleteOldChanges(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(
+    target,
+    { name: 'airseries record' },
+    (sql) => sql`select logic.delete_old_changes(${now})`,
+  );
+}
+
 /** Compresses chunks that are at rest, on an engine that can. */
 export async function maintain(
   target: DatabaseAddress,
@@ -104,8 +113,8 @@ export async function rebuild(
   watcher?: Watcher,
 ): Promise<void> {
   await watched(target, 'recomputing', watcher, {}, async (sql, progress) => {
-    await sql`insert into rollup.stale (since, until, from_level)
-      values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
+    await sql`insert into rollup.stale (since, until, from_level, reason)
+      values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly', 'repair')`;
     await refreshOn(sql, clock, { progress });
   });
 }

@@ -27,7 +27,14 @@ import {
   readMigrations,
 } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { buildShadow, dropReplaced, EVERYTHING_IS_STALE, makeWay, shadowSql } from './rebuild.ts';
+import {
+  buildShadow,
+  dropReplaced,
+  EVERYTHING_IS_STALE,
+  makeWay,
+  NEW_VERSION_SHOWS,
+  shadowSql,
+} from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
 import { storageFault } from './storage.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
@@ -269,6 +276,7 @@ async function rehearse(
       for (const { text } of pending) await owner.unsafe(text).simple();
       if (isRebuild) await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();
       const dependents = await makeWay(owner, { engine, isRebuild, log });
+      if (isRebuild) await owner.unsafe(NEW_VERSION_SHOWS);
       await owner`set local check_function_bodies = off`;
       await owner
         .unsafe(repeatableSql(definitions, engine, calendar, await levelColumns(owner)))

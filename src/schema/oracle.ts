@@ -88,6 +88,13 @@ create function logic.period_differences() returns table (level text, bucket tim
     case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,is_pm_suspect,until}' end::text[]
   from raw.membership s full join logic.membership e on e.station_id = s.station_id and e.region_slug = s.region_slug and e.since = s.since
   where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
+  union all
+  select 'flagged', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.kind, e.kind),
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{until}' end::text[]
+  from raw.flagged s
+  full join (select f.station_id, f.kind, lower(part) as since, upper(part) as until from logic.flagged f cross join unnest(f.periods) part) e
+    on e.station_id = s.station_id and e.kind = s.kind and e.since = s.since
+  where s.until is distinct from e.until
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;`;

@@ -32,7 +32,12 @@ type Build = {
 const kindOf = (engine: Engine) => (engine === 'timescale' ? 'materialized view' : 'table');
 
 /** Everything that is to be recomputed when its levels are new. */
-export const EVERYTHING_IS_STALE = `insert into rollup.stale (from_level, since, until) values ('sensor_hourly', '-infinity', 'infinity');`;
+export const EVERYTHING_IS_STALE = `insert into rollup.stale (from_level, since, until, reason) values ('sensor_hourly', '-infinity', 'infinity', 'version');`;
+
+/** Opens the record of a change of everything (R1): the next refresh closes it. */
+export const NEW_VERSION_SHOWS = `insert into rollup.change (reason, since, until)
+select 'version', min(bucket), max(bucket) + interval '1 hour' from rollup.station_hourly where isfinite(bucket)
+having min(bucket) is not null;`;
 
 /** Creates the new aggregates, empty, in the shadow schema rollup_next. */
 export function shadowSql(definitions: Definitions, engine: Engine, calendar: Calendar): string {

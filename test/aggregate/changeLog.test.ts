@@ -51,9 +51,9 @@ onEveryEngine('the change log', (engine) => {
   it('the change log is written with the rights of its owner: a sender has none on it', async () => {
     const ingest = database.as('airseries_ingest');
     await ingest`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-08-01 12:07+00', 1, 5)`;
-    await expect(ingest`insert into rollup.changed_hour values ('2026-08-01')`).rejects.toThrow(
-      'permission denied',
-    );
+    await expect(
+      ingest`insert into rollup.changed (since, until) values ('2026-08-01', '2026-08-01 01:00')`,
+    ).rejects.toThrow('permission denied');
   });
 
   it('a refresh recomputes the changed hour, day and month for every sensor, station and region, and no other bucket', async () => {

@@ -127,9 +127,9 @@ onEveryEngine('an engine', (engine) => {
   });
 
   const noted = async () =>
-    (await owner<{ hour: string }[]>`select distinct hour from rollup.changed_hour order by 1`).map(
-      ({ hour }) => hour,
-    );
+    (
+      await owner<{ hour: string }[]>`select distinct since as hour from rollup.changed order by 1`
+    ).map(({ hour }) => hour);
   const version = async () =>
     (await owner<{ data_version: number }[]>`select data_version from rollup.freshness`)[0]
       ?.data_version ?? 0;

@@ -66,7 +66,7 @@ onEveryEngine('import network', (engine) => {
   });
   beforeEach(async () => {
     await owner.unsafe(`truncate raw.readings, rollup.stale, raw.placement, raw.membership, raw.station_region, raw.hidden_period,
-      raw.flag_period, raw.screened_period, raw.sensor_station, raw.suspicious_period, raw.correction, raw.station, raw.sensor, raw.region,
+      raw.flag_period, raw.flagged, raw.screened_period, raw.sensor_station, raw.suspicious_period, raw.correction, raw.station, raw.sensor, raw.region,
       raw.provider cascade`);
   });
   afterAll(() => db.drop());

@@ -256,6 +256,18 @@ export type ApiViews = {
 
 /** The functions that return rows: their arguments by name, and a row. */
 export type ApiFunctions = {
+  changes: {
+    arguments: { since: Date | string; until: Date | string };
+    row: {
+      shown_at: string | null;
+      reason: string | null;
+      station_id: number | null;
+      region_slug: string | null;
+      sensor_id: number | null;
+      first_hour: string | null;
+      last_hour: string | null;
+    };
+  };
   history_bounds: {
     arguments: { at: Date | string };
     row: {

@@ -1,0 +1,410 @@
+/**
+ * What changed in published numbers is recorded with its reason, its hours and the instant at which
+ * it showed (R1), and nothing else is. Reasons of zones and new versions are in zoneRules.test.ts
+ * and test/schema/migrate.test.ts.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
+import { deleteOldChanges, rebuild } from '../../src/aggregate/refresh.ts';
+import { deleteExpired } from '../../src/aggregate/retention.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { screen } from '../../src/network/screening.ts';
+import { NOW } from '../support/clock.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const MINUTE = 60_000;
+const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
+
+onEveryEngine('the record of changes', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as('airseries_owner', 'Asia/Yerevan');
+  });
+  afterAll(() => db.drop());
+
+  /** `late 1: 10-03 09 to 10-03 10`: the reason, the station or region, the first and last hour. */
+  const changes = async () => {
+    const rows = await owner<{ line: string }[]>`
+      select concat_ws(' ', reason, station_id, region_slug, 'sensor ' || sensor_id) || ': '
+        || to_char(first_hour, 'MM-DD HH24') || ' to ' || to_char(last_hour, 'MM-DD HH24') as line
+      from api.changes('-infinity', 'infinity')
+      order by reason, station_id, region_slug, sensor_id, first_hour`;
+    return rows.map(({ line }) => line);
+  };
+  const shownAt = async () => {
+    const rows = await owner<{ shown_at: string }[]>`
+      select shown_at from api.changes('-infinity', 'infinity') order by 1`;
+    return rows.map(({ shown_at }) => new Date(shown_at));
+  };
+  const store = (sensor: number, at: string | Date, values: Json = { pm25: 7 }) =>
+    owner`insert into raw.readings ${owner({ sensor_id: sensor, measured_at: at, ...values })}`;
+  const change = (assignments: string, sensor: number, at: string) =>
+    owner.unsafe(
+      `update raw.readings set ${assignments} where sensor_id = ${sensor} and measured_at = '${at}'`,
+    );
+  const remove = (sensor: number, since: string, until: string) =>
+    owner`select logic.delete_readings(${sensor}, ${since}, ${until})`;
+
+  /** Hours of three sensors since 1 October, published, and an empty record. */
+  beforeEach(async () => {
+    await owner.unsafe('truncate raw.readings, rollup.stale, rollup.changed, raw.screened_period');
+    await bringIn(owner, smallNetwork());
+    await owner`select logic.apply_periods()`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25, temperature)
+      select at, sensor, 10 + sensor + extract(hour from at) / 10, 15 + extract(hour from at) / 10
+      from generate_series(timestamptz '2026-10-01 00:10+04', ${ago(60)}::timestamptz, '1 hour') at, generate_series(1, 3) sensor
+      where at < '2026-10-04 00:00+04' or at >= '2026-11-19 00:00+04'`;
+    await db.refresh(ago(10));
+    await owner`delete from rollup.change`;
+    await db.refresh(ago(9));
+  });
+
+  it('the first build records nothing, since nothing was published before', async () => {
+    await owner`update rollup.freshness set refreshed_at = null`;
+    await store(1, '2026-10-03 09:00+04');
+    await bringIn(owner, smallNetwork({ two: { regions: [] } }));
+    await db.refresh(NOW);
+    expect(await changes()).toEqual([]);
+  });
+
+  type Row = [what: string, change: () => Promise<unknown>, ...lines: string[]];
+  const rows: Row[] = [
+    ['a late reading', () => store(1, '2026-10-03 09:30+04'), 'late 1: 10-03 09 to 10-03 09'],
+    [
+      'late readings of several hours and days, each run without a whole day between two as one',
+      async () => {
+        await store(1, '2026-10-03 09:30+04');
+        await store(1, '2026-10-04 09:30+04');
+        await store(2, '2026-10-05 11:00+04');
+      },
+      'late 1: 10-03 09 to 10-04 09',
+      'late 1: 10-05 11 to 10-05 11',
+    ],
+    [
+      'late readings of two stations',
+      async () => {
+        await store(1, '2026-10-03 09:30+04');
+        await store(3, '2026-10-03 10:30+04');
+      },
+      'late 1: 10-03 09 to 10-03 09',
+      'late 2: 10-03 10 to 10-03 10',
+    ],
+    ['a reading of 1 h 50 min ago', () => store(1, ago(119)) /* the last refresh is 9 min old */],
+    [
+      'a reading that is two hours old when the last refresh is',
+      () => store(1, ago(9 + 121)),
+      'late 1: 11-20 13 to 11-20 13',
+    ],
+    [
+      'a corrected reading',
+      () => change('pm25 = 99', 1, '2026-10-03 09:10+04'),
+      'corrected 1: 10-03 09 to 10-03 09',
+    ],
+    [
+      'a withdrawn value',
+      () => change('pm25 = null', 1, '2026-10-03 09:10+04'),
+      'corrected 1: 10-03 09 to 10-03 09',
+    ],
+    [
+      'a parameter that comes later',
+      () => change('no2 = 5', 1, '2026-10-03 09:10+04'),
+      'late 1: 10-03 09 to 10-03 09',
+    ],
+    [
+      'a reading that a person moves to another hour',
+      () => change("measured_at = '2026-10-03 10:20+04'", 1, '2026-10-03 09:10+04'),
+      'corrected 1: 10-03 09 to 10-03 10',
+    ],
+    [
+      'deleted readings',
+      () => remove(3, '2026-10-03 09:00+04', '2026-10-03 11:00+04'),
+      'deleted 2: 10-03 09 to 10-03 10',
+    ],
+    [
+      'a deleted reading of the last closed hour, and none of the running one',
+      async () => {
+        await store(3, ago(5));
+        await remove(3, '2026-11-20 14:00+04', '2026-11-20 16:00+04');
+      },
+      'deleted 2: 11-20 14 to 11-20 14',
+    ],
+    ['all readings', () => owner`truncate raw.readings`, 'deleted: 10-01 00 to 11-20 14'],
+    [
+      'a late reading of a sensor without a station',
+      async () => {
+        await owner`insert into raw.sensor (id) values (9) on conflict do nothing`;
+        await store(9, '2026-10-03 09:30+04');
+      },
+    ],
+    [
+      'a sensor that moves',
+      () =>
+        bringIn(
+          owner,
+          smallNetwork({
+            one: {
+              sensors: [
+                { id: 1 },
+                {
+                  id: 2,
+                  stations: [
+                    { id: 1, until: '2026-11-03T12:20' },
+                    { id: 2, since: '2026-11-03T12:20' },
+                  ],
+                },
+              ],
+            },
+          }),
+        ),
+      'placement 1 sensor 2: 11-03 12 to 11-20 14',
+      'placement 2 sensor 2: 11-03 12 to 11-20 14',
+    ],
+    [
+      'a sensor that is suspicious',
+      () =>
+        bringIn(
+          owner,
+          smallNetwork({
+            sensor: { suspicious: [{ since: '2026-10-03T09:00', until: '2026-10-04T00:00' }] },
+          }),
+        ),
+      'placement 1 sensor 1: 10-03 09 to 10-03 23',
+    ],
+    [
+      'a formula',
+      () =>
+        bringIn(
+          owner,
+          smallNetwork({ sensor: { correction: [{ formula: 'epa-2021', since: '2026-11-01' }] } }),
+        ),
+      'formula 1 sensor 1: 11-01 00 to 11-20 14',
+    ],
+    [
+      'a station that leaves a region',
+      () => bringIn(owner, smallNetwork({ two: { regions: [] } })),
+      'membership 2 town: 10-01 00 to 11-20 14',
+    ],
+    [
+      'a station that is hidden',
+      () => bringIn(owner, smallNetwork({ two: { hidden: [{ since: '2026-11-01' }] } })),
+      'membership 2 town: 11-01 00 to 11-20 14',
+    ],
+    [
+      'a flag of the operator',
+      () =>
+        bringIn(
+          owner,
+          smallNetwork({
+            one: { is_bad_pm: [{ since: '2026-10-03T09:30', until: '2026-10-03T11:00' }] },
+          }),
+        ),
+      'flag 1: 10-03 09 to 10-03 10',
+    ],
+    [
+      'a flag of a station in no region',
+      () =>
+        bringIn(
+          owner,
+          smallNetwork({
+            two: {
+              regions: [],
+              is_bad_thp: [{ since: '2026-10-03T09:30', until: '2026-10-03T11:00' }],
+            },
+          }),
+        ),
+      'flag 2: 10-03 09 to 10-03 10',
+      'membership 2 town: 10-01 00 to 11-20 14',
+    ],
+    [
+      'a period that an operator has recomputed',
+      () =>
+        rebuild(db.target, () => NOW, {
+          from: new Date('2026-10-03T09:00+04:00'),
+          to: new Date('2026-10-03T12:00+04:00'),
+        }),
+      'repair: 10-03 09 to 10-03 11',
+    ],
+    ['a network that says the same', () => bringIn(owner, smallNetwork())],
+    [
+      'a title, a place, a provider',
+      () =>
+        bringIn(
+          owner,
+          smallNetwork({ one: { title: { en: 'Uno' }, latitude: 41, altitude: 900 } }),
+        ),
+    ],
+    [
+      'a new station without a reading',
+      () => {
+        const network = smallNetwork();
+        const [one] = network.stations;
+        return bringIn(owner, {
+          ...network,
+          stations: [...network.stations, { ...one, id: 3, sensors: [{ id: 4 }] }],
+        });
+      },
+    ],
+  ];
+  it.each(rows)('%s: recorded as expected (R1)', async (_, work, ...lines) => {
+    await work();
+    await db.refresh(NOW);
+    expect(await changes()).toEqual(lines);
+    expect(new Set((await shownAt()).map(Number))).toEqual(
+      new Set(lines.length > 0 ? [NOW.getTime()] : []),
+    );
+  });
+
+  it('a file of old readings, which are copied, is recorded as late (R1)', async () => {
+    await owner`delete from raw.readings where sensor_id = 3 and measured_at >= '2026-11-01 00:00+04'`;
+    await db.refresh(ago(8));
+    await owner`delete from rollup.change`;
+    const lines = Array.from(
+      { length: 48 },
+      (_, hour) =>
+        `3,2026-11-0${hour < 24 ? 1 : 2}T${String(hour % 24).padStart(2, '0')}:20:00+04:00,7`,
+    );
+    const file = join(temporaryFolder('record'), 'old.csv');
+    writeFileSync(file, ['sensor_id,time,pm25', ...lines].join('\n'));
+    await importReadings(db.as('airseries_ingest'), [file], {
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+    });
+    await db.refresh(NOW);
+    expect(await changes()).toEqual(['late 2: 11-01 00 to 11-02 23']);
+  });
+
+  it('screening records the hours of a flag that it raises, once, and a day of normal running records nothing (R1)', async () => {
+    await owner`update raw.station set screening = true, altitude = 100`;
+    const jobs = makeJobs({
+      target: db.target,
+      timeZone: 'Asia/Yerevan',
+      clock: () => NOW,
+      log: keepingLog(),
+      retention: undefined,
+    });
+    expect(jobs.map(({ name }: Job) => name)).toContain('screen');
+    for (let minutes = 0; minutes <= 1440; minutes += 30) {
+      const now = new Date(NOW.getTime() + minutes * MINUTE);
+      for (const sensor of [1, 2, 3])
+        await store(sensor, now, { pm25: 10 + sensor + (minutes % 7), temperature: minutes % 11 });
+      await db.refresh(now);
+      if (minutes % 120 === 0) await screen(db.target, now);
+    }
+    const tomorrow = new Date(NOW.getTime() + 1441 * MINUTE);
+    await db.refresh(tomorrow);
+    expect(await changes()).toEqual([]);
+
+    await owner`update raw.readings set pressure = 50000 where sensor_id = 3 and measured_at >= '2026-11-19 15:00+04' and measured_at < '2026-11-19 18:00+04'`;
+    await db.refresh(tomorrow);
+    await owner`delete from rollup.change`;
+    await screen(db.target, tomorrow);
+    await db.refresh(tomorrow);
+    await screen(db.target, tomorrow);
+    await db.refresh(tomorrow);
+    expect(await changes()).toEqual(['screening 2: 11-19 15 to 11-21 15']);
+  });
+
+  it('retention records nothing, since the hours of deleted readings stay (R1)', async () => {
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 1, 5 from generate_series(timestamptz '2025-01-01 00:10+04', '2025-01-03 00:00+04', '1 hour') at`;
+    await db.refresh(NOW);
+    await owner`delete from rollup.change`;
+    await deleteExpired(db.target, () => NOW, '400 days', {
+      log: keepingLog(),
+      timeZone: 'Asia/Yerevan',
+    });
+    expect(await owner`select from raw.readings where measured_at < '2025-02-01'`).toHaveLength(0);
+    await db.refresh(NOW);
+    expect(await changes()).toEqual([]);
+    await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+    await owner`truncate rollup.expired_month`;
+  });
+
+  describe('the rows of a change', () => {
+    it('a change that goes on within a local day is one row with the last instant, and a new one the next day (R1)', async () => {
+      await store(1, '2026-10-03 09:30+04');
+      await db.refresh(ago(5));
+      await store(1, '2026-10-03 08:30+04');
+      await store(1, '2026-10-06 08:30+04');
+      await db.refresh(NOW);
+      expect(await changes()).toEqual([
+        'late 1: 10-03 08 to 10-03 09',
+        'late 1: 10-06 08 to 10-06 08',
+      ]);
+      expect(await shownAt()).toEqual([NOW, NOW]);
+      const tomorrow = new Date(NOW.getTime() + 24 * 60 * MINUTE);
+      await store(1, '2026-10-03 07:30+04');
+      await db.refresh(tomorrow);
+      expect(await changes()).toEqual([
+        'late 1: 10-03 07 to 10-03 07',
+        'late 1: 10-03 08 to 10-03 09',
+        'late 1: 10-06 08 to 10-06 08',
+      ]);
+      expect(await shownAt()).toEqual([NOW, NOW, tomorrow]);
+    });
+
+    it('a row that shows gets an id above all that showed before (R2)', async () => {
+      const newest = async () =>
+        (
+          await owner<
+            { id: number }[]
+          >`select max(id)::int as id from rollup.change where shown_at is not null`
+        )[0]?.id;
+      await store(1, '2026-10-03 09:30+04');
+      await db.refresh(ago(5));
+      const first = await newest();
+      await store(1, '2026-10-03 10:30+04');
+      await db.refresh(NOW);
+      expect(await newest()).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY);
+    });
+
+    it('a change is open while any of its hours waits, and shows with the step that recomputes the last', async () => {
+      await owner`create or replace function logic.rows_per_hour(before timestamptz) returns bigint language sql as 'select 1000000'`;
+      const step = async () => {
+        const [row] = await owner<[{ waiting: number }]>`
+          call rollup.refresh_step(${NOW}, false, null, null)`;
+        return row.waiting;
+      };
+      await store(1, '2026-10-03 09:30+04');
+      await store(3, '2026-10-04 09:30+04');
+      await bringIn(
+        owner,
+        smallNetwork({
+          one: { is_bad_pm: [{ since: '2026-10-03T09:30', until: '2026-10-05T11:00' }] },
+        }),
+      );
+      const seen = [];
+      for (let waiting = 1; waiting > 0; ) {
+        waiting = await step();
+        seen.push(await changes());
+      }
+      expect(seen).toEqual([
+        [],
+        ['late 2: 10-04 09 to 10-04 09'],
+        [
+          'flag 1: 10-03 09 to 10-05 10',
+          'late 1: 10-03 09 to 10-03 09',
+          'late 2: 10-04 09 to 10-04 09',
+        ],
+      ]);
+    });
+
+    it('changes are kept for two years', async () => {
+      await store(1, '2026-10-03 09:30+04');
+      await db.refresh(NOW);
+      await deleteOldChanges(db.target, new Date('2028-11-20T12:00:00Z'));
+      expect(await changes()).toHaveLength(1);
+      await deleteOldChanges(db.target, new Date('2028-11-20T12:00:01Z'));
+      expect(await changes()).toEqual([]);
+    });
+  });
+});
