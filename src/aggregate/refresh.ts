@@ -53,11 +53,7 @@ export async function refreshOn(
 
 /** Deletes the record of changes that showed more than two years ago (R1). */
 export async function deleteOldChanges(target: DatabaseAddress, now: Date): Promise<void> {
-  await asOwner(
-    target,
-    { name: 'airseries record' },
-    (sql) => sql`select logic.delete_old_changes(${now})`,
-  );
+  await asOwner(target, REFRESH_SESSION, (sql) => sql`select logic.delete_old_changes(${now})`);
 }
 
 /** Compresses chunks that are at rest, on an engine that can. */

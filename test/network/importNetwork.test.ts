@@ -33,7 +33,7 @@ onEveryEngine('import network', (engine) => {
   let owner: Sql;
   let ingest: Sql;
   const stale = () =>
-    owner`select since, until, from_level, sensor_id, station_id from rollup.stale order by station_id, sensor_id, since`;
+    owner`select distinct since, until, from_level, sensor_id, station_id from rollup.stale order by station_id, sensor_id, since`;
   const placements = () => owner`select * from raw.placement order by sensor_id, since`;
   const memberships = () =>
     owner`select * from raw.membership order by station_id, region_slug, since`;

@@ -662,8 +662,8 @@ begin
   end if;
   if difference is not null or installation.zone_refused_from is not null then
     difference := least(difference, installation.zone_refused_from);
-    insert into rollup.stale (from_level, since, until)
-    values ('station_daily', rollup.bucket_start('day', difference - interval '1 day'), 'infinity');
+    insert into rollup.stale (from_level, since, until, reason)
+    values ('station_daily', rollup.bucket_start('day', difference - interval '1 day'), 'infinity', 'zone');
     update raw.installation set zone_changed_at = now, zone_changed_from = difference, zone_refused_from = null,
       zone_refused = null;
     perform logic.raise_data_version(); -- it publishes times with their offsets
@@ -733,17 +733,17 @@ create view logic.flag as
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
+-- The full hours in which a station is flagged, outwards (P3, C9).
+create view logic.flagged as
+  select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+  from logic.flag group by 1, 2;
+
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All
 -- bounds are full hours: flags are extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
     from raw.hidden_period group by 1
-  ),
-  flagged as (
-    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until)))
-      as periods
-    from logic.flag group by 1, 2
   ),
   counted as (
     select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
@@ -754,8 +754,8 @@ create view logic.membership as
       from raw.station_region group by 1, 2
     ) m
     left join hidden using (station_id)
-    left join flagged thp on thp.station_id = m.station_id and thp.kind = 'thp'
-    left join flagged pm on pm.station_id = m.station_id and pm.kind = 'pm'
+    left join logic.flagged thp on thp.station_id = m.station_id and thp.kind = 'thp'
+    left join logic.flagged pm on pm.station_id = m.station_id and pm.kind = 'pm'
   )
   select c.station_id, c.region_slug, piece.is_flagged, piece.is_pm_suspect, lower(part) as since, upper(part) as until
   from counted c
@@ -793,20 +793,25 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next
--- refresh (P4): a sensor's differences from station hours upwards, a station's from region hours upwards. It writes
--- nothing if nothing changed. It returns how many of the affected sensors and stations have data. Call it after any
--- change of periods, while holding raw.network_lock.
-create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
+-- Updates raw.placement, raw.membership and raw.flagged from the current periods. It marks the differences stale for the
+-- next refresh (P4), with the reason that the record gives (R1): a sensor's differences from station hours upwards, a
+-- station's from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected sensors
+-- and stations have data. Call it after any change of periods, while holding raw.network_lock.
+create function logic.apply_periods(reason_of_flags text default 'flag', out sensors_changed int, out stations_changed int)
+language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
     from logic.placement);
   memberships constant raw.membership[] := array(
     select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
+  flags constant raw.flagged[] := array(select (f.station_id, f.kind, lower(part), upper(part))::raw.flagged
+    from logic.flagged f cross join unnest(f.periods) part);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
+  flags_before raw.flagged[];
+  flags_after raw.flagged[];
 begin
   placements_before := array(select (b.*)::raw.placement
     from (table raw.placement except select * from unnest(placements)) b);
@@ -816,6 +821,8 @@ begin
     from (table raw.membership except select * from unnest(memberships)) b);
   memberships_after := array(select (a.*)::raw.membership
     from (select * from unnest(memberships) except table raw.membership) a);
+  flags_before := array(select (b.*)::raw.flagged from (table raw.flagged except select * from unnest(flags)) b);
+  flags_after := array(select (a.*)::raw.flagged from (select * from unnest(flags) except table raw.flagged) a);
 
   delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
   insert into raw.placement (sensor_id, station_id, formula, since, until)
@@ -824,28 +831,62 @@ begin
   where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
   insert into raw.membership (station_id, region_slug, is_flagged, is_pm_suspect, since, until)
   select station_id, region_slug, is_flagged, is_pm_suspect, since, until from unnest(memberships_after);
+  delete from raw.flagged f using unnest(flags_before) b
+  where (f.station_id, f.kind, f.since) = (b.station_id, b.kind, b.since);
+  insert into raw.flagged (station_id, kind, since, until)
+  select station_id, kind, since, until from unnest(flags_after);
 
-  -- per sensor, station and formula: the times that are in only one of the two states
-  with difference as (
-    select sensor_id, logic.symmetric_difference(before, after) as periods
-    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before
-      from unnest(placements_before) group by 1, 2, 3) b
-    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after
-      from unnest(placements_after) group by 1, 2, 3) a
-      using (sensor_id, station_id, formula)
+  -- per sensor and station: the times that are in only one of the two states, or whose formula alone differs
+  with before as (
+    select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as periods
+    from unnest(placements_before) group by 1, 2, 3
+  ),
+  after as (
+    select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as periods
+    from unnest(placements_after) group by 1, 2, 3
+  ),
+  corrected as (
+    select sensor_id, station_id, range_agg(logic.symmetric_difference(b.periods, a.periods)) as periods
+    from before b full join after a using (sensor_id, station_id, formula) group by 1, 2
+  ),
+  moved as (
+    select sensor_id, station_id, logic.symmetric_difference(b.periods, a.periods) as periods
+    from (select sensor_id, station_id, range_agg(periods) as periods from before group by 1, 2) b
+    full join (select sensor_id, station_id, range_agg(periods) as periods from after group by 1, 2) a
+      using (sensor_id, station_id)
   ),
   noted as (
-    insert into rollup.stale (from_level, since, until, sensor_id)
-    select 'station_hourly', lower(part), upper(part), sensor_id
-    from (select sensor_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
+    insert into rollup.stale (from_level, since, until, sensor_id, station_id, reason)
+    select 'station_hourly', lower(part), upper(part), m.sensor_id, m.station_id, d.reason
+    from moved m
+    join corrected c using (sensor_id, station_id)
+    cross join lateral (values ('placement', m.periods), ('formula', c.periods - m.periods)) d(reason, periods)
+    cross join unnest(d.periods) part
     returning sensor_id
   )
   select count(*) into sensors_changed
   from (select distinct sensor_id from noted) n
   where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
+  -- Per station and region: the times that are in only one of the two states. Per station: the flags. A membership whose
+  -- flags alone were wrong is recomputed as well, which is no news.
   with difference as (
-    select station_id, logic.symmetric_difference(before, after) as periods
+    select 'membership' as reason, station_id, region_slug, logic.symmetric_difference(before, after) as periods
+    from (select station_id, region_slug, range_agg(tstzrange(since, until)) as before
+      from unnest(memberships_before) group by 1, 2) b
+    full join (select station_id, region_slug, range_agg(tstzrange(since, until)) as after
+      from unnest(memberships_after) group by 1, 2) a
+      using (station_id, region_slug)
+    union all
+    select reason_of_flags, station_id, null, range_agg(logic.symmetric_difference(before, after))
+    from (select station_id, kind, range_agg(tstzrange(since, until)) as before
+      from unnest(flags_before) group by 1, 2) b
+    full join (select station_id, kind, range_agg(tstzrange(since, until)) as after
+      from unnest(flags_after) group by 1, 2) a
+      using (station_id, kind)
+    group by 2
+    union all
+    select null, station_id, null, range_agg(logic.symmetric_difference(before, after))
     from (
       select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as before
       from unnest(memberships_before) group by 1, 2, 3, 4) b
@@ -853,11 +894,12 @@ begin
       select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as after
       from unnest(memberships_after) group by 1, 2, 3, 4) a
       using (station_id, region_slug, is_flagged, is_pm_suspect)
+    group by 2
   ),
   noted as (
-    insert into rollup.stale (from_level, since, until, station_id)
-    select 'region_hourly', lower(part), upper(part), station_id
-    from (select station_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
+    insert into rollup.stale (from_level, since, until, station_id, region_slug, reason)
+    select 'region_hourly', lower(part), upper(part), station_id, region_slug, reason
+    from difference d cross join unnest(d.periods) part
     returning station_id
   )
   select count(*) into stations_changed
@@ -867,7 +909,7 @@ end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the
+-- Finds the ranges of time that a refresh recomputes at each level, from the changes that writers log and the
 -- periods that others mark stale.
 
 -- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level
@@ -898,36 +940,49 @@ end $$;
 
 -- The ranges of time that have changed since the last refresh.
 create view logic.pending as
-  select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
+  select distinct since, until from rollup.changed
   union all select since, until from rollup.stale;
 
--- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can
--- concern: those between the first and the last instant of any data, or between the first and the last hour of its
--- sensor or station.
-create function logic.claim_changes() returns void language plpgsql as $$
+-- Claims the logged changes and the stale periods for this refresh, and opens the record of those that change what was
+-- published. A period is narrowed to the hours that it can concern: those between the first and the last instant of any
+-- data, or between the first and the last hour of its sensor or station.
+create function logic.claim_changes(now timestamptz) returns void language plpgsql as $$
+declare
+  is_published constant boolean := (select refreshed_at is not null from rollup.freshness);
 begin
   -- usually there are none, and finding the first and last instant touches every chunk
   if exists (select from rollup.stale where not is_taken) then
     with asked as (delete from rollup.stale where not is_taken returning *),
     extent as materialized (select low, high from logic.extent()),
-    narrowed as (
-      select a.from_level, a.since, a.until, e.low, e.high
+    narrowed as materialized (
+      select a.*, e.low, e.high
       from asked a cross join extent e where a.sensor_id is null and a.station_id is null
       union all
-      select a.from_level, a.since, a.until, h.low, h.high
+      select a.*, h.low, h.high
       from asked a cross join lateral (
         select (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket limit 1) as low,
           (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id
             order by bucket desc limit 1) as high) h
       where a.sensor_id is not null
       union all
-      select a.from_level, a.since, a.until, h.low, h.high
+      select a.*, h.low, h.high
       from asked a cross join lateral (
         select (select bucket from rollup.station_hourly where station_id = a.station_id
           order by bucket limit 1) as low,
           (select bucket from rollup.station_hourly where station_id = a.station_id
             order by bucket desc limit 1) as high) h
-      where a.station_id is not null
+      where a.station_id is not null and a.sensor_id is null
+    ),
+    opened as (
+      insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until)
+      select reason, station_id, region_slug, sensor_id, lower(part), upper(part)
+      from (
+        select reason, station_id, region_slug, sensor_id, logic.widen('hour', range_agg(tstzrange(since, until)))
+          * tstzmultirange(tstzrange(min(rollup.bucket_start('hour', low)), greatest(min(rollup.bucket_start('hour', low)),
+              least(max(rollup.bucket_start('hour', high)) + interval '1 hour', rollup.bucket_start('hour', now)))))
+            as parts
+        from narrowed where reason is not null and low is not null and is_published group by 1, 2, 3, 4
+      ) n cross join unnest(n.parts) part
     )
     insert into rollup.stale (from_level, since, until, is_taken)
     select from_level, lower(part), upper(part), true
@@ -939,10 +994,23 @@ begin
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
   end if;
-  with note as (delete from rollup.changed_hour returning hour)
+  with logged as (delete from rollup.changed returning *),
+  opened as (
+    insert into rollup.change (reason, station_id, since, until)
+    select reason, station_id, lower(part), upper(part)
+    from (
+      select l.reason, p.station_id, logic.join_ranges(range_agg(tstzrange(l.since, l.until)
+        * tstzrange(logic.hour_ceiling(p.since), rollup.bucket_start('hour', p.until))), logic.change_gap()) as parts
+      from logged l
+      join raw.placement p on p.sensor_id = l.sensor_id and p.since < l.until and p.until > l.since
+        and logic.hour_ceiling(p.since) < rollup.bucket_start('hour', p.until)
+      where l.reason is not null
+      group by 1, 2
+    ) c cross join unnest(c.parts) part
+  )
   insert into rollup.stale (from_level, since, until, is_taken)
   select 'sensor_hourly', lower(part), upper(part), true
-  from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
+  from unnest((select range_agg(tstzrange(since, until)) from logged)) part;
 end $$;
 
 -- The claimed time within a range.
@@ -1029,7 +1097,7 @@ declare
 begin
   call raw.acquire_lock('rollup.refresh');
   perform logic.follow_zone_rules(now);
-  perform logic.claim_changes();
+  perform logic.claim_changes(now);
   is_deferred := lazily and (
     select now - running_refreshed_at between interval '0' and interval '10 minutes'
       and (running_since is null or running_since = today)
@@ -1079,6 +1147,8 @@ begin
     end if;
   end loop;
 
+  perform logic.close_changes(now);
+  commit;
   waiting := logic.claimed_hours();
   done := done - waiting;
   if waiting = 0 then
@@ -1099,6 +1169,50 @@ begin
     exit when waiting = 0;
   end loop;
 end $$;
+
+-- The record: what changed in published numbers, when and why (R1). The claim of a refresh opens its rows, the step that
+-- recomputes their hours closes them.
+
+-- How much time between changed hours is told as part of one change: a station that is late day after day has one row a
+-- day and not one for each of its gaps.
+create function logic.change_gap() returns interval language sql immutable parallel safe return interval '24 hours';
+
+-- Closes the rows of which nothing is left to recompute. A change that goes on within a local day is one row, so that
+-- what is recorded is bounded: 10,000 stations of which one in a hundred is late make some hundred rows a day.
+create function logic.close_changes(now timestamptz) returns void language plpgsql as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', now);
+begin
+  if not exists (select from rollup.change where shown_at is null) then return; end if;
+  with shown as (
+    delete from rollup.change c
+    where c.shown_at is null and logic.claimed(tstzrange(c.since, c.until)) = '{}'
+    returning c.*
+  ),
+  continued as (
+    delete from rollup.change c using shown s
+    where c.shown_at >= today
+      and (c.reason, coalesce(c.station_id, 0), coalesce(c.region_slug, ''), coalesce(c.sensor_id, 0))
+        = (s.reason, coalesce(s.station_id, 0), coalesce(s.region_slug, ''), coalesce(s.sensor_id, 0))
+      and c.since <= s.until + logic.change_gap() and c.until >= s.since - logic.change_gap()
+    returning c.*
+  )
+  insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until, shown_at)
+  select reason, station_id, region_slug, sensor_id, lower(part), upper(part), now
+  from (
+    select reason, station_id, region_slug, sensor_id,
+      logic.join_ranges(range_agg(tstzrange(since, until)), logic.change_gap()) as parts
+    from (table shown union all table continued) c group by 1, 2, 3, 4
+  ) c
+  cross join unnest(c.parts) part;
+end $$;
+
+-- Deletes what showed more than two years ago.
+create function logic.delete_old_changes(now timestamptz) returns void language sql as $$
+  delete from rollup.change where shown_at < now - interval '2 years'
+$$;
+
+revoke all on function logic.close_changes, logic.delete_old_changes from public;
 
 -- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a
 -- time, at most one month a night. A month goes when it is older than RAW_RETENTION, counted from both the present and
@@ -2447,6 +2561,7 @@ begin
         select h.bucket from noted n
         join rollup.station_hourly h on h.station_id = (n.s).station_id and h.bucket >= (n.s).since
           and h.bucket < (n.s).until
+        where (n.s).sensor_id is null
       ) hours)),
     'changes', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys)
@@ -2730,7 +2845,7 @@ begin
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
-  perform logic.apply_periods();
+  perform logic.apply_periods('screening');
   perform logic.raise_data_version();
 end $$;
 
@@ -4693,6 +4808,13 @@ create function logic.period_differences() returns table (level text, bucket tim
     case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,is_pm_suspect,until}' end::text[]
   from raw.membership s full join logic.membership e on e.station_id = s.station_id and e.region_slug = s.region_slug and e.since = s.since
   where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
+  union all
+  select 'flagged', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.kind, e.kind),
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{until}' end::text[]
+  from raw.flagged s
+  full join (select f.station_id, f.kind, lower(part) as since, upper(part) as until from logic.flagged f cross join unnest(f.periods) part) e
+    on e.station_id = s.station_id and e.kind = s.kind and e.since = s.since
+  where s.until is distinct from e.until
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;
@@ -7121,6 +7243,31 @@ Columns, null if the digest is older than 30 minutes:
   expected (members that measured particles today or on one of the last 30 completed days, so that those that are '
   'offline count too [stations]),
   digest_valid_until (when the digest is too old or the next one counts; null without one).';
+
+-- What changed in published numbers, when and why (R1).
+
+create function api.changes(since timestamptz, until timestamptz)
+returns table (
+  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, first_hour timestamptz,
+    last_hour timestamptz
+) language sql stable security definer set search_path = pg_catalog, pg_temp
+begin atomic
+  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, c.since, c.until - interval '1 hour'
+  from rollup.change c
+  where c.shown_at >= changes.since and c.shown_at < changes.until;
+end;
+comment on function api.changes is
+  'Changes of hours that had been published, by the time at which they showed. One row per change, kept for two '
+  'years. Without a region, the numbers of the station and of its regions in these hours changed; with one, only '
+  'the region’s, because of the station; without a station, all.
+Columns:
+  shown_at (when the changed numbers showed; of a change that went on within a day, the last time),
+  reason (late, corrected or deleted: readings; placement, formula, membership or flag: the network file; screening; '
+  'zone: the rules of the time zone; version: the aggregates of a new version; repair: an operator),
+  station_id (station id; null: all stations),
+  region_slug (slug of the region; null: those of the station, or all),
+  sensor_id (sensor that was moved or got another formula; else null),
+  first_hour, last_hour (starts of the first and the last changed hour).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
