@@ -276,7 +276,6 @@ async function rehearse(
       for (const { text } of pending) await owner.unsafe(text).simple();
       if (isRebuild) await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();
       const dependents = await makeWay(owner, { engine, isRebuild, log });
-      if (isRebuild) await owner.unsafe(NEW_VERSION_SHOWS);
       await owner`set local check_function_bodies = off`;
       await owner
         .unsafe(repeatableSql(definitions, engine, calendar, await levelColumns(owner)))
@@ -321,6 +320,7 @@ async function build(
   await transaction(async (owner) => {
     if (hasChanged && !isRebuild) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
     const dependents = await makeWay(owner, { engine, isRebuild, log });
+    if (isRebuild) await owner.unsafe(NEW_VERSION_SHOWS);
     const text = await repeatable(owner);
     await owner`set local check_function_bodies = off`;
     await owner.unsafe(text).simple();

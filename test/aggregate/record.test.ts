@@ -3,7 +3,7 @@
  * it showed (R1), and nothing else is. Reasons of zones and new versions are in zoneRules.test.ts
  * and test/schema/migrate.test.ts.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
@@ -20,6 +20,13 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const MINUTE = 60_000;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
+
+const flagged = (station_id: number, kind: string, since: string, until: string) => ({
+  station_id,
+  kind,
+  since,
+  until,
+});
 
 onEveryEngine('the record of changes', (engine) => {
   let db: TestDatabase;
@@ -327,6 +334,44 @@ onEveryEngine('the record of changes', (engine) => {
     expect(await changes()).toEqual([]);
     await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
     await owner`truncate rollup.expired_month`;
+  });
+
+  it('a database from before the record has its flags and its logged hours carried over, which are no news (R1)', async () => {
+    const migration = readFileSync(
+      new URL('../../sql/migrations/0002_record.sql', import.meta.url),
+      'utf8',
+    );
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: {
+          is_bad_pm: [
+            { since: '2026-10-03T09:30', until: '2026-10-03T11:00' },
+            { since: '2026-10-03T10:30', until: '2026-10-03T12:30' },
+          ],
+        },
+        two: { is_bad_thp: true },
+      }),
+    );
+    await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind)
+      values (1, null, 'flat', '2026-11-19 10:00+04', '2026-11-19 15:00+04', 'pm'), (2, null, 'flat', '2026-11-19 10:00+04', 'infinity', 'pm')`;
+    await owner`update raw.station set trusted = id = 2`;
+    await owner`select logic.apply_periods()`;
+    await db.refresh(NOW);
+    await owner`truncate raw.flagged, rollup.change`;
+    await owner.unsafe(/^insert into raw\.flagged[^;]+;/m.exec(migration)?.[0] ?? 'none');
+    expect(
+      await owner`select station_id, kind, since, until from raw.flagged order by 1, 2, 3`,
+    ).toEqual([
+      flagged(1, 'pm', '2026-10-03T09:00:00+04:00', '2026-10-03T13:00:00+04:00'),
+      flagged(1, 'pm', '2026-11-19T10:00:00+04:00', '2026-11-19T15:00:00+04:00'),
+      flagged(2, 'thp', '-infinity', 'infinity'),
+    ]);
+    await owner`select logic.apply_periods()`;
+    expect(await owner`select from rollup.stale`).toHaveLength(0);
+    await db.refresh(NOW);
+    expect(await changes()).toEqual([]);
+    await owner`update raw.station set trusted = false`;
   });
 
   describe('the rows of a change', () => {

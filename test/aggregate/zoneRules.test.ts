@@ -217,6 +217,17 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
         changed_from: '2026-11-01T09:00:00+00:00',
         refused: null,
       });
+      // from the day before the first difference to the newest closed hour (R1)
+      expect(
+        await owner`select reason, station_id, first_hour, last_hour from api.changes('-infinity', 'infinity') where reason = 'zone'`,
+      ).toEqual([
+        {
+          reason: 'zone',
+          station_id: null,
+          first_hour: '2026-10-31T07:00:00+00:00',
+          last_hour: '2027-01-15T19:00:00+00:00',
+        },
+      ]);
       await refresh(target, () => NOW, { log, terminal: false });
       expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
     },

@@ -77,6 +77,18 @@ onEveryEngine('a rebuild', (engine) => {
     expect(kills).toBeGreaterThan(2);
     seen.add(await rain());
     expect([...seen]).toEqual([30 * 24, 2 * 30 * 24]);
+    await refresh(target, () => NOW);
+    expect(
+      await owner`select station_id, first_hour, last_hour, shown_at from api.changes('-infinity', 'infinity')
+        where reason = 'version'`,
+    ).toEqual([
+      {
+        station_id: null,
+        first_hour: '2026-07-15T00:00:00+04:00',
+        last_hour: '2026-11-20T15:00:00+04:00',
+        shown_at: '2026-11-20T16:00:00+04:00',
+      },
+    ]);
     expect(await wrong()).toEqual([]);
     expect(await leftovers()).toEqual([]);
   });
