@@ -178,8 +178,7 @@ begin
   from (select distinct sensor_id from noted) n
   where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
-  -- Per station and region: the times that are in only one of the two states. Per station: the flags. A membership whose
-  -- flags alone were wrong is recomputed as well, which is no news.
+  -- per station and region: the times that are in only one of the two states; and the flags of each station
   with difference as (
     select 'membership' as reason, station_id, region_slug, logic.symmetric_difference(before, after) as periods
     from (select station_id, region_slug, range_agg(tstzrange(since, until)) as before
@@ -194,16 +193,6 @@ begin
     full join (select station_id, kind, range_agg(tstzrange(since, until)) as after
       from unnest(flags_after) group by 1, 2) a
       using (station_id, kind)
-    group by 2
-    union all
-    select null, station_id, null, range_agg(logic.symmetric_difference(before, after))
-    from (
-      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as before
-      from unnest(memberships_before) group by 1, 2, 3, 4) b
-    full join (
-      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as after
-      from unnest(memberships_after) group by 1, 2, 3, 4) a
-      using (station_id, region_slug, is_flagged, is_pm_suspect)
     group by 2
   ),
   noted as (

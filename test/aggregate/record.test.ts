@@ -41,7 +41,8 @@ onEveryEngine('the record of changes', (engine) => {
   const changes = async () => {
     const rows = await owner<{ line: string }[]>`
       select concat_ws(' ', reason, station_id, region_slug, 'sensor ' || sensor_id) || ': '
-        || to_char(first_hour, 'MM-DD HH24') || ' to ' || to_char(last_hour, 'MM-DD HH24') as line
+        || to_char(first_hour, 'MM-DD HH24') || replace(to_char(first_hour, ':MI'), ':00', '')
+        || ' to ' || to_char(last_hour, 'MM-DD HH24') as line
       from api.changes('-infinity', 'infinity')
       order by reason, station_id, region_slug, sensor_id, first_hour`;
     return rows.map(({ line }) => line);
@@ -80,6 +81,9 @@ onEveryEngine('the record of changes', (engine) => {
     await bringIn(owner, smallNetwork({ two: { regions: [] } }));
     await db.refresh(NOW);
     expect(await changes()).toEqual([]);
+    expect(
+      await owner`select round(pm25::numeric, 2) as pm25 from rollup.sensor_hourly where bucket = '2026-10-03 09:00+04' and sensor_id = 1`,
+    ).toEqual([{ pm25: '9.45' }]);
   });
 
   type Row = [what: string, change: () => Promise<unknown>, ...lines: string[]];
@@ -138,7 +142,7 @@ onEveryEngine('the record of changes', (engine) => {
     [
       'a deleted reading of the last closed hour, and none of the running one',
       async () => {
-        await store(3, ago(5));
+        await store(3, ago(15));
         await remove(3, '2026-11-20 14:00+04', '2026-11-20 16:00+04');
       },
       'deleted 2: 11-20 14 to 11-20 14',
@@ -173,6 +177,19 @@ onEveryEngine('the record of changes', (engine) => {
         ),
       'placement 1 sensor 2: 11-03 12 to 11-20 14',
       'placement 2 sensor 2: 11-03 12 to 11-20 14',
+    ],
+    [
+      'late readings of hours that no placement covers whole',
+      async () => {
+        await owner`insert into raw.suspicious_period (sensor_id, since, until) values
+          (1, '2026-10-03 09:40+04', '2026-10-03 10:10+04'), (1, '2026-10-03 10:20+04', '2026-10-03 12:20+04')`;
+        await owner`select logic.apply_periods()`;
+        await db.refresh(ago(8));
+        await owner`delete from rollup.change`;
+        for (const hour of ['09:30', '10:15', '12:30', '13:30'])
+          await store(1, `2026-10-03 ${hour}+04`);
+      },
+      'late 1: 10-03 13 to 10-03 13',
     ],
     [
       'a sensor that is suspicious',
@@ -386,15 +403,19 @@ onEveryEngine('the record of changes', (engine) => {
         'late 1: 10-06 08 to 10-06 08',
       ]);
       expect(await shownAt()).toEqual([NOW, NOW]);
+      const soon = new Date(NOW.getTime() + MINUTE);
+      await store(1, '2026-10-06 09:30+04');
+      await db.refresh(soon);
+      expect(await shownAt()).toEqual([NOW, soon]);
       const tomorrow = new Date(NOW.getTime() + 24 * 60 * MINUTE);
       await store(1, '2026-10-03 07:30+04');
       await db.refresh(tomorrow);
       expect(await changes()).toEqual([
         'late 1: 10-03 07 to 10-03 07',
         'late 1: 10-03 08 to 10-03 09',
-        'late 1: 10-06 08 to 10-06 08',
+        'late 1: 10-06 08 to 10-06 09',
       ]);
-      expect(await shownAt()).toEqual([NOW, NOW, tomorrow]);
+      expect(await shownAt()).toEqual([NOW, soon, tomorrow]);
     });
 
     it('a row that shows gets an id above all that showed before (R2)', async () => {
