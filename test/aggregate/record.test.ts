@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { audit } from '../../src/aggregate/audit.ts';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
 import { deleteOldChanges, rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
@@ -17,6 +18,7 @@ import { onEveryEngine, type TestDatabase, testDatabase } from '../support/datab
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { storageOf } from './storage.ts';
 
 const MINUTE = 60_000;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
@@ -255,6 +257,16 @@ onEveryEngine('the record of changes', (engine) => {
           to: new Date('2026-10-03T12:00+04:00'),
         }),
       'repair: 10-03 09 to 10-03 11',
+    ],
+    [
+      'an hour that an audit repairs',
+      async () => {
+        await owner.unsafe(
+          `update ${await storageOf(owner, 'station_hourly')} set pm25 = 1 where station_id = 2 and bucket = '2026-10-03 09:00+04'`,
+        );
+        await audit(db.target, { clock: () => NOW, timeZone: 'Asia/Yerevan', repair: true });
+      },
+      'repair: 10-03 09 to 10-03 09',
     ],
     ['a network that says the same', () => bringIn(owner, smallNetwork())],
     [

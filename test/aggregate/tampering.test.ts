@@ -227,7 +227,9 @@ onEveryEngine('tampered buckets', (engine) => {
     await owner`update raw.membership set is_flagged = true where station_id = 2`;
     await owner`update raw.membership set is_pm_suspect = true where station_id = 1 and region_slug = 'town'`;
     await owner`insert into raw.membership (station_id, region_slug, is_flagged, since, until) values (2, 'quarter', false, '2026-10-01 00:00+04', '2026-11-01 00:00+04')`;
+    await owner`insert into raw.flagged (station_id, kind, since, until) values (2, 'thp', '2026-10-01 00:00+04', '2026-11-01 00:00+04')`;
     const periods = [
+      'flagged 2026-10-01T00:00:00+04:00 2 thp surplus',
       'membership -infinity 1 town is_flagged,is_pm_suspect,until',
       'membership -infinity 2 town is_flagged,is_pm_suspect,until',
       'membership 2026-10-01T00:00:00+04:00 2 quarter surplus',
