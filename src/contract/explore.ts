@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { changes, regionChanges, stationChanges } from './explore/changes.ts';
 import { readings, stationsOfHour } from './explore/hour.ts';
 import { regionNow, stationNow } from './explore/now.ts';
 import { completenessOf, days, months, regionLimits } from './explore/record.ts';
@@ -17,6 +18,7 @@ const BASE_PATH = '/{locale}/explore/v1';
 export const MAX_CSV_DAYS = 400;
 
 const CSV = { answer: z.string(), media: 'text/csv' } as const;
+const ATOM = { answer: z.string(), media: 'application/atom+xml' } as const;
 const CSV_SUMMARY = `as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`;
 
 export const EXPLORE = {
@@ -94,6 +96,36 @@ export const EXPLORE = {
     path: `${BASE_PATH}/region/{slug}/hours/{from}/{to}.csv`,
     summary: `hours of one region ${CSV_SUMMARY}`,
     ...CSV,
+  },
+  changes: {
+    path: `${BASE_PATH}/changes.json`,
+    summary: 'published numbers that changed in the last 35 days, and why',
+    answer: changes,
+  },
+  stationChanges: {
+    path: `${BASE_PATH}/station/{id}/changes.json`,
+    summary: 'numbers of one station that changed in the last two years, and why',
+    answer: stationChanges,
+  },
+  regionChanges: {
+    path: `${BASE_PATH}/region/{slug}/changes.json`,
+    summary: 'numbers of one region that changed in the last two years, and why',
+    answer: regionChanges,
+  },
+  changesFeed: {
+    path: `${BASE_PATH}/changes.atom`,
+    summary: 'the newest of changes.json as an Atom feed',
+    ...ATOM,
+  },
+  stationChangesFeed: {
+    path: `${BASE_PATH}/station/{id}/changes.atom`,
+    summary: 'changes, flags and silences of one station as an Atom feed',
+    ...ATOM,
+  },
+  regionChangesFeed: {
+    path: `${BASE_PATH}/region/{slug}/changes.atom`,
+    summary: 'changes of one region as an Atom feed',
+    ...ATOM,
   },
 } as const satisfies Record<string, Endpoint>;
 

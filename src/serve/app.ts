@@ -25,6 +25,7 @@ import {
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
 import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
+import { makeChanges } from './changes.ts';
 import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { renderDocument, sendDocument, TEXT_KIND } from './document.ts';
@@ -60,8 +61,11 @@ type AppOptions = {
   cache?: { maxBytes: number; versions: DataVersions };
 };
 
-/** `ground`: of maps, as GeoJSON. */
-export type Offers = { ground?: object };
+/**
+ * `ground`: of maps, as GeoJSON; `pages`: where readers reach the pages of stations and regions, ''
+ * for the address of the API.
+ */
+export type Offers = { ground?: object; pages?: string };
 
 /** `zone`: of the network. Texts are empty where nothing is configured. */
 type PublishedSite = { title: string; contact: string; license: string; zone: string };
@@ -123,7 +127,13 @@ export function makeApp({
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
-  const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
+  const sources = { db, wholeNetwork, clock };
+  const addresses = { siteBaseUrl, urls, pages: offers.pages };
+  const documents = {
+    ...current,
+    ...makeExplore(sources),
+    ...makeChanges({ ...sources, ...addresses, reader, site }),
+  };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const answerFrom =
@@ -175,7 +185,7 @@ export function makeApp({
         if (!left.aborted) throw error;
       }
     };
-    addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
+    addPath(app, pathPattern(route), media === 'text/csv' ? getFile : get, route);
   }
   const present: PageParts['present'] = (titles, locale) => presenter(titles, locale, urls);
   const answerErrors = errors.answer;

@@ -75,6 +75,11 @@ const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 
 export const TEXT_KIND: Kind = { type: 'text/plain; charset=utf-8', headers: ANY_ORIGIN_LIST };
 
+export const ATOM_KIND: Kind = {
+  type: 'application/atom+xml; charset=utf-8',
+  headers: ANY_ORIGIN_LIST,
+};
+
 /** Headers for a CSV download with this file name. */
 export const csvKind = (fileName: string): Kind => ({
   type: 'text/csv; charset=utf-8',

@@ -9,10 +9,11 @@ import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
 import { callApi } from '../database/query.ts';
 import { makeSemaphore } from '../database/semaphore.ts';
 import { notFound, Problem } from '../http/send.ts';
+import type { ChangeName } from './changes.ts';
 import { csvKind, renderDocument } from './document.ts';
 import type { Documents } from './documents.ts';
 import { type Entry, entryOf, type Row, validityOf } from './entry.ts';
-import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
+import { found, noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -36,7 +37,7 @@ export function makeExplore({
   db: ApiDb;
   wholeNetwork: ApiDb;
   clock: Clock;
-}): Documents<ExploreName> {
+}): Documents<Exclude<ExploreName, ChangeName>> {
   const files = makeSemaphore(FILES_AT_ONCE, FILE_QUEUE);
 
   /** Throws Problem 503 where too many files are asked for. */
@@ -180,11 +181,6 @@ export function makeExplore({
       return presentCsv(locale, slug, CSV_HEADERS.region, found(row, noSuchRegion(slug)), period);
     },
   };
-}
-
-function found<T>(row: T | undefined, problem: Problem): T {
-  if (row === undefined) throw problem;
-  return row;
 }
 
 /** The instant of `2026-11-22T09Z` as the database reads it. */

@@ -57,6 +57,12 @@ export const noSuchRegion = (slug: string): Problem =>
     `There is no region ${quoted(slug)}. The slugs of all cities and districts are in stations.json, as regions[].slug.`,
   );
 
+/** Throws the problem where there is no row. */
+export function found<T>(row: T | undefined, problem: Problem): T {
+  if (row === undefined) throw problem;
+  return row;
+}
+
 const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
 /**

@@ -268,6 +268,10 @@ export type ApiFunctions = {
       last_hour: string | null;
     };
   };
+  changes_json: {
+    arguments: { at: Date | string; most?: number };
+    row: { since: string; changes: string; valid_until: string; data_version: number | null };
+  };
   history_bounds: {
     arguments: { at: Date | string };
     row: {
@@ -300,6 +304,17 @@ export type ApiFunctions = {
   provider_state: {
     arguments: { at: Date | string };
     row: { provider: string; measurement_time: string | null; online: number; offline: number };
+  };
+  region_changes_json: {
+    arguments: { at: Date | string; only_region: string; most?: number };
+    row: {
+      city_slug: string | null;
+      since: string;
+      first_hour: string | null;
+      changes: string;
+      valid_until: string;
+      data_version: number | null;
+    };
   };
   region_completeness: {
     arguments: {
@@ -529,6 +544,16 @@ export type ApiFunctions = {
       meets_targets: boolean | null;
     };
   };
+  station_changes_json: {
+    arguments: { at: Date | string; only_station: number };
+    row: {
+      since: string;
+      first_hour: string | null;
+      changes: string;
+      valid_until: string;
+      data_version: number | null;
+    };
+  };
   station_completeness: {
     arguments: {
       at: Date | string;
@@ -696,6 +721,10 @@ export type ApiFunctions = {
   station_neighbours_json: {
     arguments: { at: Date | string; only_station: number; most?: number };
     row: { neighbours: string | null; valid_until: string | null; data_version: number | null };
+  };
+  station_notices_json: {
+    arguments: { at: Date | string; only_station: number };
+    row: { flags: string; silences: string; valid_until: string; data_version: number | null };
   };
   station_now: {
     arguments: { at: Date | string; only_station: number };

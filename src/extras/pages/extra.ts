@@ -61,6 +61,7 @@ export const pages = defineExtra({
     if (page === 'off') return {};
     const { addPages } = await import('./pages.ts');
     return {
+      offers: () => ({ pages: pageUrl }),
       routes(app, parts) {
         const isBare = mapTiles === undefined && ground === undefined;
         const offered = isBare ? parts.offers.ground : undefined;
