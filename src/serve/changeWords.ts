@@ -1,6 +1,7 @@
 /** What feeds and pages say of changes, in every language of the API. */
 import type { Locale } from '../contract/endpoints.ts';
 import type { Reason } from '../contract/explore/changes.ts';
+import type { Titles } from './localizedText.ts';
 
 type Key =
   | 'site'
@@ -140,3 +141,43 @@ export const CHANGE_WORDS: Readonly<
     },
   },
 };
+
+/** A change of any of the three documents. */
+export type Change = {
+  shown_at: string;
+  reason: Reason;
+  first_hour: string;
+  last_hour: string;
+  stations?: readonly number[] | null;
+  station_count?: number | null;
+  sensors?: readonly number[];
+  regions?: readonly string[];
+};
+
+const MOST_NAMES = 20;
+
+/** Why numbers changed, in words: `late readings (First street, Second street and 3 more)`. */
+export function whyOf(
+  locale: Locale,
+  { reason, stations, station_count, sensors = [], regions = [] }: Change,
+  titles: Pick<Titles, 'stations' | 'regions'>,
+  most = MOST_NAMES,
+): string {
+  const words = CHANGE_WORDS[locale];
+  const why = words.reasons[reason];
+  if (stations === null) return `${why} (${words.all})`;
+  const names = [
+    ...sensors.map(String),
+    ...(stations ?? []).map((id) => titles.stations.get(String(id)) ?? String(id)),
+    ...regions.map((slug) => titles.regions.get(slug) ?? slug),
+  ];
+  if (names.length === 0) return why;
+  const unnamed =
+    sensors.length + (station_count ?? 0) + regions.length - Math.min(names.length, most);
+  const shown = names.slice(0, most).join(', ');
+  return `${why} (${unnamed > 0 ? fill(words.more, { names: shown, n: unnamed }) : shown})`;
+}
+
+/** A text with its `{name}`s filled in. */
+export const fill = (text: string, values: Record<string, string | number>) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));

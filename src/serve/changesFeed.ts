@@ -1,25 +1,11 @@
 /** Atom 1.0 feeds (RFC 4287) of changes, and of the flags and silences of a station. */
 import { Feed } from 'feed';
 import type { Locale } from '../contract/endpoints.ts';
-import type { Reason } from '../contract/explore/changes.ts';
-import { CHANGE_WORDS } from './changeWords.ts';
+import { CHANGE_WORDS, type Change, fill, whyOf } from './changeWords.ts';
 import type { Titles } from './localizedText.ts';
 
 /** Readers fetch a whole feed each time, so it has the newest entries only. */
 const MOST_ENTRIES = 100;
-const MOST_NAMES = 20;
-
-/** A change of any of the three documents. */
-type Change = {
-  shown_at: string;
-  reason: Reason;
-  first_hour: string;
-  last_hour: string;
-  stations?: readonly number[] | null;
-  station_count?: number | null;
-  sensors?: readonly number[];
-  regions?: readonly string[];
-};
 
 type Flag = {
   kind: 'thp' | 'pm';
@@ -113,27 +99,6 @@ function ofChange(locale: Locale, change: Change, titles: Titles): Entry {
   };
 }
 
-/** Why numbers changed, in words: `late readings (First street, Second street and 3 more)`. */
-export function whyOf(
-  locale: Locale,
-  { reason, stations, station_count, sensors = [], regions = [] }: Omit<Change, 'shown_at'>,
-  titles: Titles,
-): string {
-  const words = CHANGE_WORDS[locale];
-  const why = words.reasons[reason];
-  if (stations === null) return `${why} (${words.all})`;
-  const names = [
-    ...sensors.map(String),
-    ...(stations ?? []).map((id) => titles.stations.get(String(id)) ?? String(id)),
-    ...regions.map((slug) => titles.regions.get(slug) ?? slug),
-  ];
-  if (names.length === 0) return why;
-  const unnamed =
-    sensors.length + (station_count ?? 0) + regions.length - Math.min(names.length, MOST_NAMES);
-  const shown = names.slice(0, MOST_NAMES).join(', ');
-  return `${why} (${unnamed > 0 ? fill(words.more, { names: shown, n: unnamed }) : shown})`;
-}
-
 function ofFlag(locale: Locale, { kind, test, sensor_id, since, until }: Flag): Entry[] {
   const words = CHANGE_WORDS[locale];
   const what = { what: words[kind], test: words.tests[test] ?? test };
@@ -160,9 +125,6 @@ function notice(time: string | null, key: string, text: string): Entry[] {
 
 /** `2026-11-20T13:00:00+04:00` as `2026-11-20 13:00`. */
 const timeOf = (time: string) => time.slice(0, 16).replace('T', ' ');
-
-const fill = (text: string, values: Record<string, string | number>) =>
-  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
 /** Without the characters that XML 1.0 cannot hold. */
 const inXml = (text: string) =>

@@ -1,7 +1,9 @@
 /** Builds what every page has: its head, the languages, the navigation and the foot. */
 import type { Locale } from '../../contract/endpoints.ts';
 import { LOCALES } from '../../contract/endpoints.ts';
+import { EXPLORE } from '../../contract/explore.ts';
 import { ANY_ORIGIN } from '../../http/send.ts';
+import { CHANGE_WORDS } from '../../serve/changeWords.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
@@ -36,6 +38,8 @@ export type Page = {
   path: string | undefined;
   title: string;
   body: Html;
+  /** The path of a station or region that has a feed of its own, such as `station/1`. */
+  feed?: string;
   /** Modules of the browser's that the page needs, without `.js`. */
   scripts: readonly string[];
   /**
@@ -114,7 +118,7 @@ ${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')
   LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)
 }
   <link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
-${scripts.map(
+${!isEmbeddable && feedLinks(page)}${scripts.map(
   (name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`,
 )}</head>
 ${
@@ -126,6 +130,18 @@ ${
 </html>
 `;
   return renderDocument(locale, text, kindOf(page));
+}
+
+/** What a reader of feeds finds at the address of the page: its own feed first. */
+function feedLinks({ locale, title, feed }: Page): Html {
+  const path = EXPLORE.changesFeed.path.replace('{locale}', locale);
+  const { feed: all, feedOf } = CHANGE_WORDS[locale];
+  const link = (name: string, href: string) =>
+    html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${href}">\n`;
+  return html`${
+    feed !== undefined &&
+    link(fill(feedOf, { place: title }), path.replace('changes', `${feed}/changes`))
+  }${link(all, path)}`;
 }
 
 function withFrame(site: Site, { locale, path, body }: Page): Html {

@@ -5,6 +5,7 @@
 import type { Region, Station } from '../../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../../contract/endpoints.ts';
 import { WINDOWS } from '../../contract/windows.ts';
+import { type Changes, changesPart } from './changes.ts';
 import { developerPart } from './developers.ts';
 import { fill } from './format.ts';
 import { healthPart, type Limits } from './health.ts';
@@ -40,7 +41,7 @@ type Surroundings = {
 
 export function stationPage(
   locale: Locale,
-  subject: Subject<Station> & { trust: Trust },
+  subject: Subject<Station> & { trust: Trust; changes: Changes },
   { neighbours, map, providers }: Surroundings,
 ): Page {
   const words = WORDS[locale];
@@ -75,6 +76,7 @@ export function stationPage(
 ${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi', 'trend'))}
 ${wherePart(locale, station, neighbours, map)}
 ${indicesPart(locale, subject)}
+${changesPart(locale, `station/${id}`, subject.changes, { at: subject.at, stations: [] })}
 ${historyPart(words, locale, subject, `station/${id}`)}
 ${trustPart(locale, id, subject.trust)}
 <p class="soft">${providersPart(words, own)}</p>
@@ -93,7 +95,7 @@ type Around = {
 /** `isAlone`: it is all that the network has, and stands in place of the overview. */
 export function regionPage(
   locale: Locale,
-  subject: Subject<Region> & { limits: Limits },
+  subject: Subject<Region> & { limits: Limits; changes: Changes },
   { regions, stations, map, providers }: Around,
   isAlone = false,
 ): Page {
@@ -146,6 +148,7 @@ ${
     : html`<div data-live="places"></div>`
 }</div>
 ${indicesPart(locale, subject)}
+${changesPart(locale, `region/${region.slug}`, subject.changes, { at: subject.at, stations })}
 ${historyPart(words, locale, subject, `region/${region.slug}`)}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `region/${region.slug}`, region.title)}`,
@@ -159,6 +162,7 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
     locale,
     path,
     title,
+    feed: path,
     shape: newestTime(subject.history) === undefined ? 'empty' : 'full',
     description: fill(WORDS[locale].summary, {
       place: title,
@@ -169,7 +173,7 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
 }
 
 /** Words that only the server uses. */
-const OF_SERVER = /^(advice|care) /;
+const OF_SERVER = /^(advice |care |recomputed)/;
 
 /**
  * Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. Where

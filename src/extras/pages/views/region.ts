@@ -1,15 +1,28 @@
 /** `/{locale}/region/{slug}`: a city or a district with its stations. */
+import type { ExploreAnswer } from '../../../contract/explore.ts';
 import { earlier } from '../../../serve/entry.ts';
 import { groundOf } from '../layout.ts';
 import { regionPage } from '../subject.ts';
-import { type Context, readNetwork, readRegion, type Values, type View, withDays } from './read.ts';
+import {
+  type Context,
+  readAll,
+  readNetwork,
+  readRegion,
+  type Values,
+  type View,
+  withDays,
+} from './read.ts';
 
 export const region: View = (context, values) => pageOfRegion(context, values, false);
 
 /** `isAlone`: it is all that the network has, and stands in place of the overview. */
 export async function pageOfRegion(context: Context, values: Values, isAlone: boolean) {
   const { locale, slug } = values;
-  const { subject, validity } = await readRegion(context, values);
+  type More = { changes: ExploreAnswer<'regionChanges'> };
+  const [{ subject, validity }, { contents, ...ofMore }] = await Promise.all([
+    readRegion(context, values),
+    readAll<More>(context, values, { changes: 'regionChanges' }),
+  ]);
   const { list, validity: ofNetwork } = await readNetwork(context, locale);
   const { validity: ofDays, ...places } = await withDays(
     context,
@@ -18,7 +31,7 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
   );
   const around = { ...places, providers: list.providers, map: groundOf(context.site) };
   return {
-    ...earlier(earlier(validity, ofNetwork), ofDays),
-    page: regionPage(locale, subject, around, isAlone),
+    ...earlier(earlier(earlier(validity, ofMore), ofNetwork), ofDays),
+    page: regionPage(locale, { ...subject, ...contents }, around, isAlone),
   };
 }

@@ -1,18 +1,21 @@
-/** `/{locale}/station/{id}`: a station with its neighbours. */
+/** `/{locale}/station/{id}`: a station with its neighbours and what changed. */
 import type { ExploreAnswer } from '../../../contract/explore.ts';
 import { earlier } from '../../../serve/entry.ts';
 import { groundOf } from '../layout.ts';
 import { stationPage } from '../subject.ts';
 import { readAll, readNetwork, readStation, type View, withDays } from './read.ts';
 
-type Near = { near: ExploreAnswer<'stationNeighbours'> };
+type More = {
+  near: ExploreAnswer<'stationNeighbours'>;
+  changes: ExploreAnswer<'stationChanges'>;
+};
 
 export const station: View = async (context, values) => {
   const { locale } = values;
-  const [{ subject, validity }, { contents, ...ofNear }, { list, validity: ofNetwork }] =
+  const [{ subject, validity }, { contents, ...ofMore }, { list, validity: ofNetwork }] =
     await Promise.all([
       readStation(context, values),
-      readAll<Near>(context, values, { near: 'stationNeighbours' }),
+      readAll<More>(context, values, { near: 'stationNeighbours', changes: 'stationChanges' }),
       readNetwork(context, locale),
     ]);
   const near = contents.near.neighbours.flatMap(({ id, distance_km }) => {
@@ -22,7 +25,7 @@ export const station: View = async (context, values) => {
   const { stations: neighbours, validity: ofDays } = await withDays(context, [], near);
   const around = { neighbours, map: groundOf(context.site), providers: list.providers };
   return {
-    ...earlier(earlier(validity, ofNear), earlier(ofNetwork, ofDays)),
-    page: stationPage(locale, subject, around),
+    ...earlier(earlier(validity, ofMore), earlier(ofNetwork, ofDays)),
+    page: stationPage(locale, { ...subject, changes: contents.changes }, around),
   };
 };

@@ -1,0 +1,135 @@
+/** The line of a page that says when its numbers were recomputed and why, and its feeds (R1). */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { type Changes, changesPart } from '../../../src/extras/pages/changes.ts';
+import { NOW } from '../../support/clock.ts';
+import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
+
+type Change = Changes['changes'][number];
+
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, '').trim();
+
+describe('the line', () => {
+  const OCTOBER: Change = {
+    shown_at: '2026-11-03T10:20:30+04:00',
+    reason: 'placement',
+    sensors: [12],
+    first_hour: '2026-10-01T00:00:00+04:00',
+    last_hour: '2026-10-31T23:00:00+04:00',
+  };
+  const BEGUN = '2026-01-05T07:00:00+04:00';
+  const line = (changes: Change[], locale: (typeof LOCALES)[number] = 'en', at = NOW) => {
+    const document = { since: BEGUN, first_hour: BEGUN, changes } as Changes;
+    const { text } = changesPart(locale, 'station/1', document, { at, stations: [] });
+    return textOf(text);
+  };
+
+  it('the line says in each language which hours were recomputed, when and why', () => {
+    expect(LOCALES.map((locale) => line([OCTOBER], locale))).toEqual([
+      'Oct 2026 was recomputed on 3 Nov 2026: sensor moved or left out (12). All changes',
+      'Пересчитано 3 нояб. 2026 г.: окт. 2026 г.; причина: датчик перемещён или исключён (12). Все изменения',
+      'Վերահաշվարկվել է 3 նոյ, 2026 թ.՝ 2026 թ. հոկ։ Պատճառը՝ տվիչը տեղափոխվել է կամ հաշվից հանվել (12)։ Բոլոր փոփոխությունները',
+    ]);
+  });
+
+  it.each([
+    ['2026-10-02T00:00:00+04:00', '2026-10-31T23:00:00+04:00', '2 Oct 2026 to 31 Oct 2026'],
+    ['2026-10-01T01:00:00+04:00', '2026-10-31T23:00:00+04:00', '1 Oct 2026 to 31 Oct 2026'],
+    ['2026-10-01T00:00:00+04:00', '2026-10-31T22:00:00+04:00', '1 Oct 2026 to 31 Oct 2026'],
+    ['2026-09-01T00:00:00+04:00', '2026-10-31T23:00:00+04:00', '1 Sept 2026 to 31 Oct 2026'],
+    ['2026-02-01T00:00:00+04:00', '2026-02-28T23:00:00+04:00', 'Feb 2026'],
+    ['2026-10-31T00:00:00+04:00', '2026-10-31T23:00:00+04:00', '31 Oct 2026'],
+  ])('the hours from %s to %s are %s', (first_hour, last_hour, said) => {
+    expect(line([{ ...OCTOBER, first_hour, last_hour }])).toContain(`${said} was recomputed on`);
+  });
+
+  it('the line is on the newest change of the last 35 days', () => {
+    const older = { ...OCTOBER, reason: 'formula' } as const;
+    expect(line([OCTOBER, older])).toContain('sensor moved');
+    const last = new Date(Date.parse(OCTOBER.shown_at) + 35 * 86_400_000);
+    expect(line([OCTOBER], 'en', last)).not.toBe('');
+    expect(line([OCTOBER], 'en', new Date(last.getTime() + 1))).toBe('');
+    expect(line([])).toBe('');
+  });
+
+  it('an import of a whole history is no change to tell people, another formula for all of it is', () => {
+    const all = { ...OCTOBER, first_hour: BEGUN };
+    expect(line([{ ...all, reason: 'late' }])).toBe('');
+    expect(line([{ ...all, reason: 'late' }, OCTOBER])).toContain('sensor moved');
+    expect(line([{ ...all, reason: 'formula' }])).toContain('another correction');
+    const later = '2026-01-05T08:00:00+04:00';
+    expect(line([{ ...all, reason: 'late', first_hour: later }])).toContain('late readings');
+  });
+
+  it('the line of a region names at most three stations', () => {
+    const stations = [1, 2, 3, 4].map((id) => ({ id, title: `S${id}` }));
+    const of = (ids: number[] | null, count: number | null) => {
+      const { sensors: _, ...change } = OCTOBER as Change & { sensors: number[] };
+      const document = {
+        since: BEGUN,
+        first_hour: BEGUN,
+        changes: [{ ...change, stations: ids, station_count: count }],
+      };
+      return textOf(changesPart('en', 'region/a', document, { at: NOW, stations }).text);
+    };
+    expect(of([1, 2, 3], 3)).toContain('left out (S1, S2, S3).');
+    expect(of([1, 2, 3, 4], 150)).toContain('left out (S1, S2, S3 and 147 more).');
+    expect(of(null, null)).toContain('left out (all stations).');
+  });
+});
+
+describe('on the pages', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite({ SITE_TITLE: 'Air' });
+    const owner = site.here.database.as();
+    const [since, until] = ['2026-09-30T20:00:00Z', '2026-10-31T20:00:00Z'];
+    await owner`delete from rollup.change`;
+    await owner`insert into rollup.change (reason, station_id, sensor_id, since, until, shown_at)
+      values ('placement', ${STATIONS.markup}, 9, ${since}, ${until}, '2026-11-03T06:00:00Z')`;
+    await owner`select logic.raise_data_version()`;
+    await site.read(STATIONS.good, { pm25: 5 }); // the pages are made from scratch
+    return () => site.close();
+  });
+  const page = async (path: string) => (await site.get(path)).body;
+
+  it('the pages of a station and of its regions have the line, with a link to the document, without JavaScript', async () => {
+    for (const [path, why] of [
+      [`station/${STATIONS.markup}`, '9'],
+      ['region/old-town', MARKUP],
+    ] as const) {
+      const html = await page(`/en/${path}`);
+      const [, line = ''] = /<div data-live="changes">(.*?)<\/div>/s.exec(html) ?? [];
+      const link = `/en/explore/v1/${path}/changes.json`;
+      expect(line).toContain(`<a href="${link}">All changes</a>`);
+      expect((await site.get(link)).status).toBe(200);
+      const escaped = why.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      expect(line.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(
+        `Oct 2026 was recomputed on 3 Nov 2026: sensor moved or left out (${escaped}).`,
+      );
+    }
+    expect(await page(`/en/station/${STATIONS.good}`)).toContain('<div data-live="changes"></div>');
+    expect(await page('/en/region/young-town')).toContain('<div data-live="changes"></div>');
+  });
+
+  it('every page names the feeds of changes, its own first', async () => {
+    const feedsOf = async (path: string) =>
+      [...(await page(path)).matchAll(/<link ([^>]*application\/atom\+xml[^>]*)>/g)].map(
+        ([, attributes]) => /title="(.*?)" href="(.*?)"/.exec(attributes ?? '')?.slice(1),
+      );
+    const all = ['Changes of published numbers', '/en/explore/v1/changes.atom'];
+    const first = `/en/explore/v1/station/${STATIONS.good}/changes.atom`;
+    expect(await feedsOf('/en/')).toEqual([all]);
+    expect(await feedsOf(`/en/station/${STATIONS.good}`)).toEqual([
+      ['At good: changes of published numbers', first],
+      all,
+    ]);
+    expect(await feedsOf('/ru/region/town')).toEqual([
+      ['Город: изменения опубликованных данных', '/ru/explore/v1/region/town/changes.atom'],
+      ['Изменения опубликованных данных', '/ru/explore/v1/changes.atom'],
+    ]);
+    expect(await feedsOf(`/en/embed/station/${STATIONS.good}`)).toEqual([]);
+    // and each leads back to its page
+    expect((await site.get(first)).body).toContain(`href="/en/station/${STATIONS.good}"`);
+  });
+});
