@@ -154,14 +154,15 @@ export type Change = {
   regions?: readonly string[];
 };
 
-const MOST_NAMES = 20;
-
-/** Why numbers changed, in words: `late readings (First street, Second street and 3 more)`. */
+/**
+ * Why numbers changed, in words, with the names of at most `most` causes: `late readings (First
+ * street, Second street and 3 more)`.
+ */
 export function whyOf(
   locale: Locale,
   { reason, stations, station_count, sensors = [], regions = [] }: Change,
   titles: Pick<Titles, 'stations' | 'regions'>,
-  most = MOST_NAMES,
+  most: number,
 ): string {
   const words = CHANGE_WORDS[locale];
   const why = words.reasons[reason];

@@ -6,6 +6,8 @@ import type { Titles } from './localizedText.ts';
 
 /** Readers fetch a whole feed each time, so it has the newest entries only. */
 const MOST_ENTRIES = 100;
+const NAMES_IN_TITLE = 3;
+const MOST_NAMES = 20;
 
 type Flag = {
   kind: 'thp' | 'pm';
@@ -37,7 +39,7 @@ export type FeedContent = {
 };
 
 /** `key`: what tells it from other entries of its local day. */
-type Entry = { shownAt: string; key: string; title: string; text: string };
+type Entry = { shownAt: string; key: string; title: string; html: string };
 
 /**
  * Stands for an origin that is not known, since the library takes no relative address. Readers
@@ -73,11 +75,11 @@ export function renderFeed(content: FeedContent): string {
     feed: absolute(`${path}.atom`),
     ...(site.license !== '' && { copyright: plain(site.license) }),
   });
-  for (const { date, shownAt, key, title: what, text } of entries.slice(0, MOST_ENTRIES)) {
+  for (const { date, shownAt, key, title: what, html } of entries.slice(0, MOST_ENTRIES)) {
     feed.addItem({
       id: `tag:${authority},${shownAt.slice(0, 10)}:${path}/${key}`,
       title: escapeHtml(place === undefined ? what : `${place}: ${what}`),
-      content: escapeHtml(text),
+      content: html,
       link,
       date,
     });
@@ -94,8 +96,10 @@ function ofChange(locale: Locale, change: Change, titles: Titles): Entry {
   return {
     shownAt: change.shown_at,
     key: change.reason,
-    title: whyOf(locale, change, titles),
-    text: fill(hours, span),
+    title: whyOf(locale, change, titles, NAMES_IN_TITLE),
+    html: [fill(hours, span), whyOf(locale, change, titles, MOST_NAMES)]
+      .map((line) => `<p>${escapeHtml(line)}</p>`)
+      .join(''),
   };
 }
 
@@ -120,7 +124,9 @@ function ofSilence(locale: Locale, { since, noticed_at, until }: Silence): Entry
 /** An entry with its time in its key, since a day may have several; none without a time. */
 function notice(time: string | null, key: string, text: string): Entry[] {
   if (time === null) return [];
-  return [{ shownAt: time, key: `${key}/${time.slice(11, 19)}`, title: text, text }];
+  return [
+    { shownAt: time, key: `${key}/${time.slice(11, 19)}`, title: text, html: escapeHtml(text) },
+  ];
 }
 
 /** `2026-11-20T13:00:00+04:00` as `2026-11-20 13:00`. */

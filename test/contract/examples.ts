@@ -1,7 +1,7 @@
 /**
  * `npm run examples`: writes the examples in the OpenAPI document from a service that runs with the
- * demo network on http://localhost:8080, at the paths of the parameters' examples. Lists are cut to
- * one element, files to a line.
+ * demo network on http://localhost:8080, at the paths of the parameters' examples. Lists and feeds
+ * are cut to one element, files to a line.
  */
 import { writeFileSync } from 'node:fs';
 import { PATH_PARAMETERS } from '../../src/contract/endpoints.ts';
@@ -18,10 +18,9 @@ for (const [name, { path, media }] of Object.entries(ALL_ENDPOINTS)) {
   );
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
   const text = await answer.text();
-  examples[name] =
-    media === undefined
-      ? JSON.parse(text, shorten)
-      : `${text.split('\n').slice(0, 2).join('\n')}\n`;
+  if (media === undefined) examples[name] = JSON.parse(text, shorten);
+  else if (media === 'text/csv') examples[name] = `${text.split('\n').slice(0, 2).join('\n')}\n`;
+  else examples[name] = text.replace(/(<\/entry>)[\s\S]*(?=<\/feed>)/, '$1\n');
 }
 const lines = Object.entries(examples).map(
   ([name, example]) => `"${name}": ${JSON.stringify(example)}`,

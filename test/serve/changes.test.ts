@@ -16,6 +16,7 @@ import { versionsOf } from './serve.ts';
 const HOUR_MS = 3_600_000;
 /** Text that must not be taken for XML, HTML, or the end of either. */
 const MARKUP = `<b>R&amp;D</b> "1" ]]> & 'co'`;
+const ESCAPED = `&lt;b&gt;R&amp;amp;D&lt;/b&gt; "1" ]]&gt; &amp; 'co'`;
 
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
@@ -63,7 +64,7 @@ const ROWS: readonly Row[] = [
   ['late', 3, null, null, '2026-10-20 00:00+04', '2026-10-21 00:00+04', '2026-11-03 12:00+04'],
   ['placement', 1, null, 11, '2026-10-01 00:00+04', '2026-11-01 00:00+04', '2026-11-05 10:00+04'],
   [
-    'screening',
+    'membership',
     2,
     'port',
     null,
@@ -135,7 +136,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
         },
         {
           shown_at: '2026-11-12T03:00:00+04:00',
-          reason: 'screening',
+          reason: 'membership',
           stations: [],
           station_count: 0,
           regions: ['port'],
@@ -213,7 +214,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
       first_hour: '2026-10-01T00:00:00+04:00',
       last_hour: '2026-10-01T23:00:00+04:00',
     });
-    // its flag concerns its region only
+    // what concerns its region only is not its own
     const second = await get('station/2/changes.json');
     expect(second.changes.map(({ reason }: Body) => reason)).toEqual(['version', 'late']);
     // a hidden one still answers (C6)
@@ -227,7 +228,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
     expect(first_hour).toBe('2026-11-19T00:00:00+04:00');
     expect(changes).toMatchObject([
       { reason: 'version', stations: null, station_count: null },
-      { reason: 'screening', stations: [2], station_count: 1 },
+      { reason: 'membership', stations: [2], station_count: 1 },
       {
         shown_at: '2026-11-03T23:50:00+04:00',
         reason: 'late',
@@ -310,14 +311,14 @@ onEveryEngineInAll('changed numbers', (engine) => {
       ]);
       expect(entries.map((one) => [one.updated, one.title])).toEqual([
         ['2026-11-14T05:00:00.000Z', 'a new version of the program (all stations)'],
-        ['2026-11-11T23:00:00.000Z', 'suspect values found by screening (Port)'],
+        ['2026-11-11T23:00:00.000Z', 'its stations changed (Port)'],
         ['2026-11-05T06:00:00.000Z', 'sensor moved or left out (First)'],
         ['2026-11-03T19:50:00.000Z', `late readings (First, ${MARKUP}, Town)`],
         ['2026-10-16T20:00:00.000Z', 'corrected readings (First)'],
       ]);
       expect(entries[3]).toMatchObject({
         id: 'tag:localhost,2026-11-03:/en/explore/v1/changes/late',
-        content: 'Recomputed: the hours from 2026-10-01 00:00 to 2026-10-20 23:00.',
+        content: `<p>Recomputed: the hours from 2026-10-01 00:00 to 2026-10-20 23:00.</p><p>late readings (First, ${MARKUP}, Town)</p>`,
       });
     });
 
@@ -334,7 +335,9 @@ onEveryEngineInAll('changed numbers', (engine) => {
       expect(armenian.language).toBe('hy');
       expect(armenian.entries[2]).toMatchObject({
         title: `Քաղաք: ուշացած չափումներ (Առաջին, ${MARKUP})`,
-        content: 'Վերահաշվարկվել են ժամերը՝ 2026-10-01 00:00-ից մինչև 2026-10-20 23:00։',
+        content: expect.stringContaining(
+          '<p>Վերահաշվարկվել են ժամերը՝ 2026-10-01 00:00-ից մինչև 2026-10-20 23:00։</p>',
+        ),
       });
     });
 
@@ -424,9 +427,8 @@ onEveryEngineInAll('changed numbers', (engine) => {
       const site = { title: MARKUP, license: 'CC-BY & more' };
       const path = '/en/explore/v1/region/town/changes.atom';
       const { text } = await request(appOf({ site })).get(path).buffer(true);
-      const escaped = `&lt;b&gt;R&amp;amp;D&lt;/b&gt; "1" ]]&gt; &amp; 'co'`;
-      expect(text).toContain(`<title>Town: changes of published numbers – ${escaped}</title>`);
-      expect(text).toContain(`<name>${escaped}</name>`);
+      expect(text).toContain(`<title>Town: changes of published numbers – ${ESCAPED}</title>`);
+      expect(text).toContain(`<name>${ESCAPED}</name>`);
       expect(readAtom(text).copyright).toBe('CC-BY & more');
       const { authors } = await feed(path, { site: { title: 'A\u0001B' } }); // not in XML 1.0
       expect(authors).toEqual(['AB']);

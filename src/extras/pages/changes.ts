@@ -25,7 +25,7 @@ export function changesPart(
   const words = WORDS[locale];
   const oldest = at.getTime() - NEWS_DAYS * 86_400_000;
   const newest = (changes as readonly Change[]).find(
-    (one) => Date.parse(one.shown_at) >= oldest && !isImport(one, begun),
+    (one) => Date.parse(one.shown_at) >= oldest && !isImport(one, begun) && !isOfRegions(one),
   );
   if (newest === undefined) return html`<div data-live="changes"></div>`;
   const titles = new Map(stations.map(({ id, title }) => [String(id), title]));
@@ -44,6 +44,10 @@ export function changesPart(
 /** A whole history that came later is no change to tell people. */
 const isImport = ({ reason, first_hour: first }: Change, begun: string | null) =>
   reason === 'late' && begun !== null && Date.parse(first) <= Date.parse(begun);
+
+/** A flag leaves a station's own numbers as they are. Only changes of stations have sensors. */
+const isOfRegions = ({ reason, sensors }: Change) =>
+  sensors !== undefined && (reason === 'flag' || reason === 'screening');
 
 /** A day, a month as a whole, or from one day to another. */
 function periodOf(locale: Locale, { first_hour: first, last_hour: last }: Change): string {

@@ -61,6 +61,11 @@ describe('the line', () => {
     expect(line([{ ...all, reason: 'late', first_hour: later }])).toContain('late readings');
   });
 
+  it('a flag of a station is a change of its regions only', () => {
+    expect(line([{ ...OCTOBER, reason: 'flag', sensors: [] }])).toBe('');
+    expect(line([{ ...OCTOBER, reason: 'screening', sensors: [] }])).toBe('');
+  });
+
   it('the line of a region names at most three stations', () => {
     const stations = [1, 2, 3, 4].map((id) => ({ id, title: `S${id}` }));
     const of = (ids: number[] | null, count: number | null) => {
@@ -68,13 +73,13 @@ describe('the line', () => {
       const document = {
         since: BEGUN,
         first_hour: BEGUN,
-        changes: [{ ...change, stations: ids, station_count: count }],
+        changes: [{ ...change, reason: 'flag' as const, stations: ids, station_count: count }],
       };
       return textOf(changesPart('en', 'region/a', document, { at: NOW, stations }).text);
     };
-    expect(of([1, 2, 3], 3)).toContain('left out (S1, S2, S3).');
-    expect(of([1, 2, 3, 4], 150)).toContain('left out (S1, S2, S3 and 147 more).');
-    expect(of(null, null)).toContain('left out (all stations).');
+    expect(of([1, 2, 3], 3)).toContain('of the operator (S1, S2, S3).');
+    expect(of([1, 2, 3, 4], 150)).toContain('of the operator (S1, S2, S3 and 147 more).');
+    expect(of(null, null)).toContain('of the operator (all stations).');
   });
 });
 
