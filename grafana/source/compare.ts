@@ -3,6 +3,7 @@
  * the AQI of each hour.
  */
 import { buckets, IN_DAYS, linesOf } from './buckets.ts';
+import { changesOfStations } from './changes.ts';
 import { timeseries } from './charts.ts';
 import { LINE, LINES, NOTHING } from './colours.ts';
 import { dashboard } from './dashboard.ts';
@@ -156,6 +157,7 @@ export const compare = dashboard({
   title: 'Compare',
   description: 'The stations of a city side by side, by one parameter.',
   from: 'now-7d',
+  annotations: [changesOfStations(CHOSEN)],
   variables: [
     datasource(POSTGRES),
     locale,

@@ -2,6 +2,7 @@
  * Dashboard of one city or district: current values, WHO figures, the five windows, and all
  * parameters over the time range.
  */
+import { changesOf } from './changes.ts';
 import { CATEGORIES, LINE } from './colours.ts';
 import { coverage } from './coverage.ts';
 import { CURRENT, indices, NOW, stationsTable, tiles } from './current.ts';
@@ -84,6 +85,7 @@ export const region = dashboard({
   description:
     'One city or district: its current values, WHO figures, the five windows of the API, and its stations.',
   from: 'now-30d',
+  annotations: [changesOf(REGION)],
   variables: [
     datasource(POSTGRES),
     locale,

@@ -2,6 +2,7 @@
  * Dashboard of one station: current values, its sensors, the five windows, and all parameters over
  * the time range.
  */
+import { changesOf } from './changes.ts';
 import { NOTHING } from './colours.ts';
 import { coverage } from './coverage.ts';
 import { CURRENT, indices, NOW, tiles } from './current.ts';
@@ -158,7 +159,7 @@ export const station = dashboard({
   description:
     'One station: its current values, the five windows of the API, and everything it measured.',
   from: 'now-30d',
-  annotations: [flags],
+  annotations: [flags, changesOf(STATION)],
   variables: [
     datasource(POSTGRES),
     locale,

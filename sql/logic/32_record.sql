@@ -34,6 +34,7 @@ begin
     from (table shown union all table continued) c group by 1, 2, 3, 4
   ) c
   cross join unnest(c.parts) part;
+  perform logic.raise_data_version(); -- documents show the record
 end $$;
 
 -- Deletes what showed more than two years ago.

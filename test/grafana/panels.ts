@@ -279,6 +279,27 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
       10,
       { time: '2026-11-09T20:00:00+00:00', completeness: 100 },
     ],
+    // and not the import of the whole history
+    [
+      'Changes',
+      BIRCH,
+      2,
+      {
+        time: '2025-11-01T20:00:00+00:00',
+        timeend: '2026-11-10T20:00:00+00:00',
+        text: 'recomputed on 2026-11-11: version',
+        tags: 'version',
+      },
+      {
+        time: '2026-11-01T20:00:00+00:00',
+        timeend: '2026-11-03T20:00:00+00:00',
+        text: 'recomputed on 2026-11-05: placement (sensors 9)',
+        tags: 'placement',
+      },
+    ],
+    ['Changes', SMOKY, 1, { tags: 'version' }],
+    ['Changes', { ...BIRCH, at: '2026-11-03T19:59:59Z' }, 2, { tags: 'placement' }],
+    ['Changes', { ...BIRCH, at: '2026-11-04T20:00:00Z' }, 1, { tags: 'version' }],
     ['Flags', BIRCH, 0],
     [
       'Flags',
@@ -347,6 +368,18 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
     ['Sensors in the mean', BIRCH, 29, { time: THURSDAY, sensors: 1 }],
   ],
   region: [
+    [
+      'Changes',
+      BIRCH,
+      2,
+      { text: 'recomputed on 2026-11-11: version', tags: 'version' },
+      {
+        time: '2026-11-01T20:00:00+00:00',
+        timeend: '2026-11-03T20:00:00+00:00',
+        text: 'recomputed on 2026-11-05: placement (stations 9)',
+      },
+    ],
+    ['Changes', SMOKY, 1, { tags: 'version' }],
     ...OF_BOTH,
     ['Current values', BIRCH, 9, ...tiles({ ...NOW_IN_BIRCH, Stations: 1 })],
     ['Current values', EMPTY, 0],
@@ -414,6 +447,19 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   compare: [
+    [
+      'Changes',
+      { city: 'birch' },
+      1,
+      { text: 'recomputed on 2026-11-20: late (Lime Street)', tags: 'late' },
+    ],
+    [
+      'Changes',
+      { city: 'birch', at: '2026-11-03T12:00:00Z' },
+      3,
+      { text: 'recomputed on 2026-11-05: placement (Lime Street)' },
+      { text: 'recomputed on 2026-11-11: version' },
+    ],
     [
       `Ranking by ${PARAMETER}`,
       city('alder'),

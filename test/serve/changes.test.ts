@@ -261,6 +261,20 @@ onEveryEngineInAll('changed numbers', (engine) => {
     expect(JSON.parse(town?.changes)[2]).toMatchObject({ stations: [1], station_count: 2 });
   });
 
+  it('a change that shows raises the data version, so that no cache hides it (R1)', async () => {
+    const owner = here.database.as();
+    const versionOf = async () => (await versionsOf(db)).current()?.version ?? 0;
+    await here.refresh(NOW);
+    const before = await versionOf();
+    await here.refresh(NOW);
+    expect(await versionOf()).toBe(before);
+    await owner`update rollup.change set shown_at = null where reason = 'placement'`;
+    await here.refresh(NOW);
+    expect(await versionOf()).toBeGreaterThan(before);
+    await owner`update rollup.change set shown_at = '2026-11-05 10:00+04' where reason = 'placement'`;
+    await owner`delete from rollup.change where shown_at = ${NOW}`;
+  });
+
   it('an unknown station or region has no changes and no feed', async () => {
     const app = appOf();
     for (const path of ['station/99/changes', 'region/nowhere/changes'])
