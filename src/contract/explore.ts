@@ -7,7 +7,7 @@ import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { changes, regionChanges, stationChanges } from './explore/changes.ts';
 import { readings, stationsOfHour } from './explore/hour.ts';
 import { regionNow, stationNow } from './explore/now.ts';
-import { completenessOf, days, months, regionLimits } from './explore/record.ts';
+import { completenessOf, days, limits, months } from './explore/record.ts';
 import { flags, neighbours } from './explore/trust.ts';
 import { regionDay, regionHour, stationDay, stationHour } from './history.ts';
 import { keyOf } from './parameters.ts';
@@ -72,10 +72,15 @@ export const EXPLORE = {
     summary: 'how many hours of its days and months one region has measured',
     answer: completenessOf('Region'),
   },
+  stationLimits: {
+    path: `${BASE_PATH}/station/{id}/limits.json`,
+    summary: 'one station against the limits of the EU from 2030',
+    answer: limits('Station'),
+  },
   regionLimits: {
     path: `${BASE_PATH}/region/{slug}/limits.json`,
     summary: 'one region against the limits of the EU from 2030',
-    answer: regionLimits,
+    answer: limits('Region'),
   },
   stationReadings: {
     path: `${BASE_PATH}/station/{id}/readings/{hour}.json`,

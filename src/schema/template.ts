@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { LOCALES } from '../contract/endpoints.ts';
+import { EU_LIMITS } from '../contract/limits.ts';
 import { FORMULAS, keyOf, PARAMETERS, type Parameter, RAIN_TOTAL } from '../contract/parameters.ts';
 import { WINDOWS, type Window } from '../contract/windows.ts';
 
@@ -99,6 +100,7 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
       running: running ? '1' : '0',
     }));
   }
+  if (group.startsWith('limit_')) return limitsOf(parameters, group);
   const isIn = GROUPS[group] ?? fail(`there is no group of parameters ${group}`);
   const columns: readonly Parameter[] = COLUMN_GROUPS.has(group)
     ? [...parameters, RAIN_TOTAL]
@@ -112,6 +114,22 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
     meaning: quoted(parameter.meaning),
     publish: parameter.nonNegative ? 'logic.published_non_negative' : 'logic.published',
   }));
+}
+
+/** The limits for a period: the group is `limit_year`, or `limit_8_hours` for `8 hours`. */
+function limitsOf(parameters: readonly Parameter[], group: string): Item[] {
+  const limits = EU_LIMITS.filter(({ period }) => group === `limit_${period.replace(' ', '_')}`);
+  if (limits.length === 0) fail(`there is no group of limits ${group}`);
+  return limits.map(({ parameter, limit }) => {
+    const { unit, massOfPpb } = parameters.find(({ name }) => name === parameter) ?? {};
+    return {
+      name: parameter,
+      key: keyOf(parameter),
+      limit: `${limit}`,
+      // limits are in µg/m³ (S6)
+      mass: unit === 'ppb' ? ` * ${massOfPpb}` : '',
+    };
+  });
 }
 
 function fill(line: string, item: Item): string {

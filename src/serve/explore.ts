@@ -125,19 +125,14 @@ export function makeExplore({
       return presentCompleteness(locale, found(row, noSuchRegion(slug)));
     },
 
+    async stationLimits({ locale, id }) {
+      const [row] = await callApi(db, 'station_limits', { at: clock(), only_station: id });
+      return presentLimits(locale, found(row, noSuchStation(id)));
+    },
+
     async regionLimits({ locale, slug }) {
       const [row] = await callApi(db, 'region_limits', { at: clock(), only_region: slug });
-      const of = found(row, noSuchRegion(slug));
-      const limits = {
-        'pm2.5': {
-          mean: of['mean_pm2.5'],
-          days: of['pm2.5_days'],
-          days_above: of['pm2.5_days_above'],
-        },
-        pm10: { mean: of.mean_pm10, days: of.pm10_days, days_above: of.pm10_days_above },
-        no2: { mean: of.mean_no2, days: of.no2_days, days_above: of.no2_days_above },
-      };
-      return entryOf(locale, JSON.stringify(limits), of);
+      return presentLimits(locale, found(row, noSuchRegion(slug)));
     },
 
     async stationReadings({ locale, id, hour }) {
@@ -228,6 +223,36 @@ const presentMonths = (locale: Locale, row: Row & { months: string }): Entry =>
 
 const presentCompleteness = (locale: Locale, row: Row & { days: string; months: string }): Entry =>
   entryOf(locale, `{"days":${row.days},"months":${row.months}}`, row);
+
+function presentLimits(
+  locale: Locale,
+  row: ApiRow<'station_limits'> | ApiRow<'region_limits'>,
+): Entry {
+  const limits = {
+    'pm2.5': {
+      mean: row['mean_pm2.5'],
+      days: row['pm2.5_days'],
+      days_above: row['pm2.5_days_above'],
+    },
+    pm10: { mean: row.mean_pm10, days: row.pm10_days, days_above: row.pm10_days_above },
+    no2: {
+      mean: row.mean_no2,
+      days: row.no2_days,
+      days_above: row.no2_days_above,
+      hours: row.no2_hours,
+      hours_above: row.no2_hours_above,
+    },
+    so2: {
+      mean: row.mean_so2,
+      days: row.so2_days,
+      days_above: row.so2_days_above,
+      hours: row.so2_hours,
+      hours_above: row.so2_hours_above,
+    },
+    o3: { days: row.o3_days, days_above: row.o3_days_above },
+  };
+  return entryOf(locale, JSON.stringify(limits), row);
+}
 
 type Period = Pick<PathValues, 'from' | 'to'>;
 

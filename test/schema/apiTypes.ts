@@ -2,6 +2,8 @@
  * Generates the text of src/database/generated/apiTypes.ts from the catalog of a migrated database,
  * formatted as Biome would.
  */
+import { EU_LIMITS } from '../../src/contract/limits.ts';
+import { keyOf } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 
@@ -18,6 +20,12 @@ const TYPES: Readonly<Record<string, string>> = {
   _int4: 'readonly number[]',
   _text: 'readonly string[]',
 };
+
+/** Counts against the limits of the EU. */
+const LIMITS = EU_LIMITS.flatMap(({ parameter, period }) => {
+  const counted = `${keyOf(parameter)}_${period === 'hour' ? 'hours' : 'days'}`;
+  return period === 'year' ? [] : [counted, `${counted}_above`];
+});
 
 /**
  * The columns that are never null. The catalog does not say so of views and functions, so every
@@ -79,15 +87,8 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_months_json: ['months', 'valid_until'],
   station_completeness_json: ['days', 'months', 'valid_until'],
   region_completeness_json: ['days', 'months', 'valid_until'],
-  region_limits: [
-    'pm2.5_days',
-    'pm2.5_days_above',
-    'pm10_days',
-    'pm10_days_above',
-    'no2_days',
-    'no2_days_above',
-    'valid_until',
-  ],
+  station_limits: [...LIMITS, 'valid_until'],
+  region_limits: [...LIMITS, 'valid_until'],
   station_hours_csv: ['lines', 'valid_until'],
   region_hours_csv: ['lines', 'valid_until'],
   station_readings_json: ['timestamp', 'sensors', 'is_kept', 'is_complete', 'valid_until'],

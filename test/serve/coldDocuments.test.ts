@@ -162,6 +162,9 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         ['regionNow', 12 + 1], // also an hour of its station, which tells how many to expect
         ['stationDays', 2 * 365], // values, and how many of their hours were measured
         ['regionDays', 2 * 365],
+        // the days, and the hours that they have
+        ['stationLimits', 365 + 324 * 2 + 41 * hours + 1],
+        ['regionLimits', 365 + 324 * 2 + 41 * hours + 1],
         // readings, the hour as published and as stored, the hour of the sensor
         ['stationReadings', 1 + 2 + 1],
         ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station

@@ -1,6 +1,8 @@
 /** The documents on the record: days of a year, months, how complete they are, and limits. */
 import { z } from 'zod';
 import { aqi, field, instant, measured } from '../fields.ts';
+import { limitOf } from '../limits.ts';
+import type { ParameterName } from '../parameters.ts';
 import { exact } from './hour.ts';
 
 const year = field(z.int(), 'the year in the path', null);
@@ -96,45 +98,64 @@ export const completenessOf = (subject: 'Station' | 'Region') =>
       description: 'how complete the days and months of the history are',
     });
 
-/**
- * The limits of the EU from 2030, for a year and a day [µg/m³]: Directive (EU) 2024/2881, Annex I.
- */
-export const EU_LIMITS = {
-  'pm2.5': { year: 10, day: 25 },
-  pm10: { year: 20, day: 45 },
-  no2: { year: 20, day: 50 },
-} as const;
+const ofYear = z.int().min(0).max(365);
 
-const againstLimit = (name: keyof typeof EU_LIMITS) =>
+/** The mean of a year against its limit. */
+const yearOf = (name: ParameterName) => {
+  const { limit } = limitOf(name, 'year');
+  const meaning = `mean of the days; the limit of a year is ${limit} µg/m³`;
+  return { mean: field(z.number().nullable(), meaning, 'µg/m³') };
+};
+
+/** The days of a year against the limit of a day. */
+const daysOf = (name: ParameterName) => {
+  const { limit, allowed } = limitOf(name, 'day');
+  const above = `days above the limit of a day, ${limit} µg/m³; ${allowed} are allowed in a year`;
+  return {
+    days: field(ofYear, 'days with a value among the last 365 completed', 'days'),
+    days_above: field(ofYear, above, 'days'),
+  };
+};
+
+/** The hours of a year against the limit of an hour. */
+const hoursOf = (name: ParameterName) => {
+  const { limit, allowed } = limitOf(name, 'hour');
+  const above = `hours above the limit of an hour, ${limit} µg/m³; ${allowed} are allowed in a year`;
+  return {
+    hours: field(ofHours, 'hours with a value in the last 365 completed days', 'hours'),
+    hours_above: field(ofHours, above, 'hours'),
+  };
+};
+
+/** The days of a year, by their highest mean of eight hours. */
+const eightHoursOf = (name: ParameterName) => {
+  const { limit, allowed } = limitOf(name, '8 hours');
+  const days =
+    'days with a mean of eight hours among the last 365 completed; a mean of eight hours needs six of them, and belongs to the day on which it ends';
+  const above = `days whose highest mean of eight hours is above the target value, ${limit} µg/m³; ${allowed} are allowed in a year, as the mean of three years`;
+  return { days: field(ofYear, days, 'days'), days_above: field(ofYear, above, 'days') };
+};
+
+const againstLimits = <Shape extends z.ZodRawShape>(name: ParameterName, shape: Shape) =>
+  z.strictObject(shape).meta({
+    id: `EuLimit_${name}`,
+    description: 'a pollutant against the limits of the EU from 2030',
+  });
+const pm25Limits = againstLimits('pm25', { ...yearOf('pm25'), ...daysOf('pm25') });
+const pm10Limits = againstLimits('pm10', { ...yearOf('pm10'), ...daysOf('pm10') });
+const no2Limits = againstLimits('no2', { ...yearOf('no2'), ...daysOf('no2'), ...hoursOf('no2') });
+const so2Limits = againstLimits('so2', { ...yearOf('so2'), ...daysOf('so2'), ...hoursOf('so2') });
+const o3Limits = againstLimits('o3', eightHoursOf('o3'));
+export const limits = (subject: 'Station' | 'Region') =>
   z
     .strictObject({
-      mean: field(
-        z.number().nullable(),
-        `mean of the days; the limit of a year is ${EU_LIMITS[name].year} µg/m³`,
-        'µg/m³',
-      ),
-      days: field(
-        z.int().min(0).max(365),
-        'days with a value among the last 365 completed',
-        'days',
-      ),
-      days_above: field(
-        z.int().min(0).max(365),
-        `days above the limit of a day, ${EU_LIMITS[name].day} µg/m³`,
-        'days',
-      ),
+      'pm2.5': field(pm25Limits, 'PM2.5'),
+      pm10: field(pm10Limits, 'PM10'),
+      no2: field(no2Limits, 'nitrogen dioxide, converted to µg/m³'),
+      so2: field(so2Limits, 'sulphur dioxide'),
+      o3: field(o3Limits, 'ozone'),
     })
     .meta({
-      id: `EuLimit_${name.replace('.', '')}`,
-      description: 'a pollutant against the limits of the EU from 2030',
+      id: `${subject}Limits`,
+      description: `the last 365 completed days against the limits of the EU from 2030 (Directive (EU) 2024/2881, Annex I)`,
     });
-export const regionLimits = z
-  .strictObject({
-    'pm2.5': field(againstLimit('pm2.5'), 'PM2.5'),
-    pm10: field(againstLimit('pm10'), 'PM10'),
-    no2: field(againstLimit('no2'), 'nitrogen dioxide, converted to µg/m³'),
-  })
-  .meta({
-    id: 'RegionLimits',
-    description: 'the last 365 completed days against the limits of the EU from 2030',
-  });

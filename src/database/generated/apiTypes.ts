@@ -460,14 +460,23 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_region: string };
     row: {
       'mean_pm2.5': number | null;
+      mean_pm10: number | null;
+      mean_no2: number | null;
+      mean_so2: number | null;
       'pm2.5_days': number;
       'pm2.5_days_above': number;
-      mean_pm10: number | null;
       pm10_days: number;
       pm10_days_above: number;
-      mean_no2: number | null;
       no2_days: number;
       no2_days_above: number;
+      so2_days: number;
+      so2_days_above: number;
+      no2_hours: number;
+      no2_hours_above: number;
+      so2_hours: number;
+      so2_hours_above: number;
+      o3_days: number;
+      o3_days_above: number;
       valid_until: string;
       data_version: number | null;
     };
@@ -713,6 +722,31 @@ export type ApiFunctions = {
   station_last_hours: {
     arguments: { at: Date | string; only_station: number };
     row: { expected_hours: number; measured_hours: number };
+  };
+  station_limits: {
+    arguments: { at: Date | string; only_station: number };
+    row: {
+      'mean_pm2.5': number | null;
+      mean_pm10: number | null;
+      mean_no2: number | null;
+      mean_so2: number | null;
+      'pm2.5_days': number;
+      'pm2.5_days_above': number;
+      pm10_days: number;
+      pm10_days_above: number;
+      no2_days: number;
+      no2_days_above: number;
+      so2_days: number;
+      so2_days_above: number;
+      no2_hours: number;
+      no2_hours_above: number;
+      so2_hours: number;
+      so2_hours_above: number;
+      o3_days: number;
+      o3_days_above: number;
+      valid_until: string;
+      data_version: number | null;
+    };
   };
   station_months_json: {
     arguments: { at: Date | string; only_station: number };

@@ -4,16 +4,25 @@
  */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
-import { EU_LIMITS } from '../../contract/explore/record.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
+import { EU_LIMITS } from '../../contract/limits.ts';
+import { keyOf } from '../../contract/parameters.ts';
 import { fill, formatValue, PM25, plural } from './format.ts';
 import { type Html, html } from './html.ts';
 import { rulesPart } from './now.ts';
 import { formatNumber } from './numbers.ts';
 import { WORDS } from './words.ts';
 
-type Pollutant = keyof typeof EU_LIMITS;
 export type Limits = ExploreAnswer<'regionLimits'>;
+type Pollutant = keyof Limits;
+/** A pollutant against its limits; what has no limit is left out. */
+type Counts = {
+  mean?: number | null;
+  days: number;
+  days_above: number;
+  hours?: number;
+  hours_above?: number;
+};
 
 export function healthPart(locale: Locale, region: Region, limits: Limits): Html {
   const words = WORDS[locale];
@@ -43,21 +52,33 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     days > 0 && ([words.exceedanceDays, above] as const),
     cigarettes !== null && ([words.cigarettes, smoked(cigarettes)] as const),
   ].filter((row) => row !== false);
-  const pollutants = (Object.keys(EU_LIMITS) as Pollutant[]).filter(
-    (name) => limits[name].days > 0,
-  );
+  const pollutants = (Object.keys(limits) as Pollutant[]).filter((name) => limits[name].days > 0);
   const micrograms = (value: number | null, digits = 1) =>
     formatValue(locale, value, { unit: 'µg/m³', digits });
+  const limitWords = {
+    hour: words.limitOfHour,
+    '8 hours': words.targetOf8Hours,
+    day: words.limit,
+    year: words.limit,
+  };
   const euRow = (name: Pollutant) => {
-    const { mean, days: of, days_above: above } = limits[name];
-    const { year: ofYear, day: ofDay } = EU_LIMITS[name];
+    const counts: Counts = limits[name];
+    const line = ({ period, limit }: (typeof EU_LIMITS)[number]) => {
+      const { mean = null, hours = 0, hours_above = 0, days, days_above } = counts;
+      const measured = {
+        hour: () => counted(words.ofHours, hours, hours_above),
+        '8 hours': () => counted(words.ofDays, days, days_above),
+        day: () => counted(words.ofDays, days, days_above),
+        year: () => micrograms(mean),
+      };
+      return html`<p>${measured[period]()}
+  <br>
+  <small>${fill(limitWords[period], { value: micrograms(limit, 0) })}</small></p>`;
+    };
+    const own = EU_LIMITS.filter(({ parameter }) => keyOf(parameter) === name);
     return html`<tr><th scope="row">${words[name]}</th>
-<td>${micrograms(mean)}
-  <br>
-  <small>${fill(words.limit, { value: micrograms(ofYear, 0) })}</small></td>
-<td>${counted(words.ofDays, of, above)}
-  <br>
-  <small>${fill(words.limit, { value: micrograms(ofDay, 0) })}</small></td></tr>`;
+<td>${own.filter(({ period }) => period === 'year').map(line)}</td>
+<td>${own.filter(({ period }) => period !== 'year').map(line)}</td></tr>`;
   };
   if (rows.length === 0 && pollutants.length === 0)
     return html`<section data-live="health"></section>`;
@@ -76,7 +97,7 @@ ${
   <tr>
   <th scope="col">${words.pollutant}</th>
   <th scope="col">${words.yearMean}</th>
-  <th scope="col">${words.daysAbove}</th></tr></thead>
+  <th scope="col">${words.aboveLimit}</th></tr></thead>
 <tbody>${pollutants.map(euRow)}</tbody></table>
 ${rulesPart(locale, 'EU')}</div>`
 }
