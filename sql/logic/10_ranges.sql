@@ -22,6 +22,15 @@ create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultir
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
+-- The whole hours inside ranges. Null counts as empty.
+create function logic.whole_hours(ranges tstzmultirange) returns tstzmultirange
+  language sql immutable parallel safe
+  return (select coalesce(range_agg(tstzrange(hours.first, hours.next)), '{}')
+          from unnest(ranges) part
+          cross join lateral (select logic.hour_ceiling(lower(part)) as first,
+            rollup.bucket_start('hour', upper(part)) as next) hours
+          where hours.first < hours.next);
+
 -- Joins ranges between which no more than `gap` lies, counted in hours.
 create function logic.join_ranges(ranges tstzmultirange, gap interval) returns tstzmultirange language sql stable as $$
   select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap)), '{}')

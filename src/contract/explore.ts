@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { changes, regionChanges, stationChanges } from './explore/changes.ts';
+import { gaps } from './explore/gaps.ts';
 import { readings, stationsOfHour } from './explore/hour.ts';
 import { regionNow, stationNow } from './explore/now.ts';
 import { completenessOf, days, limits, months } from './explore/record.ts';
@@ -31,6 +32,11 @@ export const EXPLORE = {
     path: `${BASE_PATH}/station/{id}/flags.json`,
     summary: 'flags of one station, and how its sensors agree',
     answer: flags,
+  },
+  stationGaps: {
+    path: `${BASE_PATH}/station/{id}/gaps/{year}.json`,
+    summary: 'absent hours of one station in a year, and why they are absent',
+    answer: gaps,
   },
   stationNeighbours: {
     path: `${BASE_PATH}/station/{id}/neighbours.json`,

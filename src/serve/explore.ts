@@ -80,6 +80,12 @@ export function makeExplore({
       return entryOf(locale, `{"flags":${flags},"pairs":${pairs}}`, rest);
     },
 
+    async stationGaps({ locale, id, year }) {
+      const [row] = await callApi(db, 'station_gaps_json', { at: clock(), only_station: id, year });
+      const { gaps, ...rest } = found(row, noSuchStation(id));
+      return entryOf(locale, `{"year":${year},"gaps":${gaps}}`, rest);
+    },
+
     async stationNeighbours({ locale, id }) {
       const [row] = await callApi(db, 'station_neighbours_json', {
         at: clock(),

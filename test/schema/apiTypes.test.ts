@@ -25,6 +25,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   region_months_json: `${AT}, 'alpha'`,
   station_completeness_json: `${AT}, 1`,
   region_completeness_json: `${AT}, 'alpha'`,
+  station_gaps_json: `${AT}, 1, 2026`,
   station_limits: `${AT}, 1`,
   region_limits: `${AT}, 'alpha'`,
   station_hours_csv: `${AT}, 1, '2026-11-19', '2026-11-20'`,

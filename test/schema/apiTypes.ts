@@ -87,6 +87,7 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_months_json: ['months', 'valid_until'],
   station_completeness_json: ['days', 'months', 'valid_until'],
   region_completeness_json: ['days', 'months', 'valid_until'],
+  station_gaps_json: ['gaps', 'valid_until'],
   station_limits: [...LIMITS, 'valid_until'],
   region_limits: [...LIMITS, 'valid_until'],
   station_hours_csv: ['lines', 'valid_until'],

@@ -61,6 +61,7 @@ onOneEngine('the documents of the front page', (engine) => {
         );
         if (subject.startsWith('station')) await get(`${subject}/flags.json`);
         if (subject.startsWith('station')) await get(`${subject}/neighbours.json`);
+        if (subject.startsWith('station')) await get(`${subject}/gaps/2026.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
         await get(`${subject}/limits.json`);
       }
@@ -296,6 +297,9 @@ onOneEngine('the documents of the front page', (engine) => {
       ['station/01/now.json', /"01" cannot be a station id/],
       ['station/999/days/2026.json', /no station 999\b/],
       ['station/999/months.json', /no station 999\b/],
+      ['station/999/limits.json', /no station 999\b/],
+      ['station/999/gaps/2026.json', /no station 999\b/],
+      ['station/1/gaps/2101.json', /cannot be a year/],
       ['region/nowhere/months.json', /no region "nowhere"/],
       ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],

@@ -647,6 +647,10 @@ export type ApiFunctions = {
       data_version: number | null;
     };
   };
+  station_gaps_json: {
+    arguments: { at: Date | string; only_station: number; year: number };
+    row: { gaps: string; valid_until: string; data_version: number | null };
+  };
   station_history: {
     arguments: { at: Date | string; only_station: number };
     row: {

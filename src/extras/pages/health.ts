@@ -66,7 +66,7 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     const line = ({ period, limit }: (typeof EU_LIMITS)[number]) => {
       const { mean = null, hours = 0, hours_above = 0, days, days_above } = counts;
       const measured = {
-        hour: () => counted(words.ofHours, hours, hours_above),
+        hour: () => counted(words.hoursAbove, hours, hours_above),
         '8 hours': () => counted(words.ofDays, days, days_above),
         day: () => counted(words.ofDays, days, days_above),
         year: () => micrograms(mean),
