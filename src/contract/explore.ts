@@ -3,6 +3,7 @@
  * may use. Their schemas are in explore/.
  */
 import { z } from 'zod';
+import { csvMetadata, METADATA_SUFFIX } from './csv.ts';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { changes, regionChanges, stationChanges } from './explore/changes.ts';
 import { gaps } from './explore/gaps.ts';
@@ -10,8 +11,7 @@ import { readings, stationsOfHour } from './explore/hour.ts';
 import { regionNow, stationNow } from './explore/now.ts';
 import { completenessOf, days, limits, months } from './explore/record.ts';
 import { flags, neighbours } from './explore/trust.ts';
-import { regionDay, regionHour, stationDay, stationHour } from './history.ts';
-import { keyOf } from './parameters.ts';
+import { regionDay, stationDay } from './history.ts';
 
 const BASE_PATH = '/{locale}/explore/v1';
 
@@ -138,6 +138,16 @@ export const EXPLORE = {
     summary: 'changes of one region as an Atom feed',
     ...ATOM,
   },
+  stationCsvMetadata: {
+    path: `${BASE_PATH}/station/{id}/hours/{from}/{to}.csv${METADATA_SUFFIX}`,
+    summary: 'columns of a CSV file of hours of one station, as CSVW metadata',
+    answer: csvMetadata,
+  },
+  regionCsvMetadata: {
+    path: `${BASE_PATH}/region/{slug}/hours/{from}/{to}.csv${METADATA_SUFFIX}`,
+    summary: 'columns of a CSV file of hours of one region, as CSVW metadata',
+    answer: csvMetadata,
+  },
 } as const satisfies Record<string, Endpoint>;
 
 export type ExploreName = keyof typeof EXPLORE;
@@ -145,13 +155,3 @@ export type ExploreAnswer<Name extends ExploreName> = z.infer<(typeof EXPLORE)[N
 
 /** In the order in which they are matched. */
 export const ALL_ENDPOINTS: Readonly<Record<string, Endpoint>> = { ...ENDPOINTS, ...EXPLORE };
-
-/** The header of hours as CSV: the names of the current values. The lines are written in SQL. */
-export const CSV_HEADERS = {
-  station: csvHeader('station_id', stationHour),
-  region: csvHeader('city_slug', regionHour),
-};
-
-function csvHeader(id: string, { shape }: z.ZodObject): string {
-  return [id, ...Object.keys(shape).map((key) => keyOf(key.replace(/^(avg|total)_/, '')))].join();
-}

@@ -51,6 +51,7 @@ const HEADERS = {
     seconds.optional(),
     'seconds since the answer was current, while the database is unreachable',
   ),
+  Link: header(z.string(), 'where the columns of the file are described (`rel="describedby"`)'),
   Allow: header(z.string(), 'the methods that are supported'),
   'Retry-After': header(seconds, 'seconds after which to try again'),
 };
@@ -177,7 +178,10 @@ function operation(
     responses: {
       200: {
         description: summary,
-        headers: VALIDATORS.extend({ 'Content-Language': HEADERS['Content-Language'] }),
+        headers: VALIDATORS.extend({
+          'Content-Language': HEADERS['Content-Language'],
+          ...(media === 'text/csv' && { Link: HEADERS.Link }),
+        }),
         content: { [media]: { schema: answer, example: EXAMPLES[name] } },
       },
       304: NOT_MODIFIED,

@@ -14,7 +14,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
  */
 export const ANY_ORIGIN = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition',
+  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition, Link',
 };
 
 /** Sends JSON bytes with their type and length. */

@@ -80,10 +80,19 @@ export const ATOM_KIND: Kind = {
   headers: ANY_ORIGIN_LIST,
 };
 
-/** Headers for a CSV download with this file name. */
-export const csvKind = (fileName: string): Kind => ({
+/**
+ * Headers for a CSV download with this file name, which is described at an address relative to its
+ * own.
+ */
+export const csvKind = (fileName: string, describedBy: string): Kind => ({
   type: 'text/csv; charset=utf-8',
-  headers: [...ANY_ORIGIN_LIST, 'Content-Disposition', `attachment; filename="${fileName}"`],
+  headers: [
+    ...ANY_ORIGIN_LIST,
+    'Content-Disposition',
+    `attachment; filename="${fileName}"`,
+    'Link',
+    `<${describedBy}>; rel="describedby"; type="application/json"`,
+  ],
 });
 
 /**

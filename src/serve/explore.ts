@@ -3,8 +3,9 @@
  * text.
  */
 import type { Clock } from '../base/clock.ts';
+import { CSV_HEADERS, describeCsv, METADATA_SUFFIX } from '../contract/csv.ts';
 import type { Locale } from '../contract/endpoints.ts';
-import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
+import { type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
 import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
 import { callApi } from '../database/query.ts';
 import { makeSemaphore } from '../database/semaphore.ts';
@@ -181,6 +182,30 @@ export function makeExplore({
       );
       return presentCsv(locale, slug, CSV_HEADERS.region, found(row, noSuchRegion(slug)), period);
     },
+
+    async stationCsvMetadata({ locale, id, ...period }) {
+      datesOf(period);
+      const row = await db
+        .selectFrom('api.station')
+        .innerJoin('api.installation', (join) => join.onTrue())
+        .innerJoin('api.freshness', (join) => join.onTrue())
+        .select(['time_zone', 'data_version'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return presentCsvMetadata(locale, 'station', found(row, noSuchStation(id)), period);
+    },
+
+    async regionCsvMetadata({ locale, slug, ...period }) {
+      datesOf(period);
+      const row = await db
+        .selectFrom('api.region')
+        .innerJoin('api.installation', (join) => join.onTrue())
+        .innerJoin('api.freshness', (join) => join.onTrue())
+        .select(['time_zone', 'data_version'])
+        .where('slug', '=', slug)
+        .executeTakeFirst();
+      return presentCsvMetadata(locale, 'region', found(row, noSuchRegion(slug)), period);
+    },
   };
 }
 
@@ -279,9 +304,21 @@ function presentCsv(
   row: Row & { lines: string },
   { from, to }: Period,
 ): Entry {
-  const kind = csvKind(`${subject}_hours_${from}_${to}.csv`);
+  const kind = csvKind(`${subject}_hours_${from}_${to}.csv`, csvName(to) + METADATA_SUFFIX);
   return {
     document: renderDocument(locale, `${header}\n${row.lines}`, kind),
     ...validityOf([row]),
   };
+}
+
+/** The last segment of the address of a file. */
+const csvName = (to: string) => `${to}.csv`;
+
+function presentCsvMetadata(
+  locale: Locale,
+  subject: keyof typeof CSV_HEADERS,
+  { time_zone, ...row }: Row & { time_zone: string },
+  { to }: Period,
+): Entry {
+  return entryOf(locale, JSON.stringify(describeCsv(subject, csvName(to), time_zone)), row);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { CSV_HEADERS } from '../../src/contract/explore.ts';
+import { CSV_HEADERS } from '../../src/contract/csv.ts';
 import { connect } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
@@ -291,6 +291,61 @@ onOneEngine('the documents of the front page', (engine) => {
       );
     });
 
+    it('a CSV of hours links to the description of its columns, with HEAD and 304 too', async () => {
+      for (const [subject, kind] of [
+        ['station/1', 'station'],
+        ['region/alpha', 'region'],
+      ] as const) {
+        const path = `${subject}/hours/2026-11-18/2026-11-20.csv`;
+        const { headers, text } = await send(path);
+        const link = '<2026-11-20.csv-metadata.json>; rel="describedby"; type="application/json"';
+        expect(headers.link).toBe(link);
+        const head = await request(served.app).head(`${BASE}/${path}`);
+        expect([head.status, head.headers.link]).toEqual([200, link]);
+        const again = await send(path).set('If-None-Match', String(headers.etag));
+        expect([again.status, again.headers.link]).toEqual([304, link]);
+        const described = await get(`${path}-metadata.json`);
+        expect(described).toMatchObject({
+          '@context': 'http://www.w3.org/ns/csvw',
+          url: '2026-11-20.csv',
+          'dc:description': expect.stringContaining('its timestamp is the start of the hour'),
+          'schema:scheduleTimezone': 'Asia/Yerevan',
+        });
+        const { columns } = described.tableSchema;
+        expect(columns.map(({ titles }: Body) => titles).join()).toBe(text.split('\n')[0]);
+        expect(columns.slice(1, 3)).toEqual([
+          {
+            name: 'timestamp',
+            titles: 'timestamp',
+            datatype: 'dateTime',
+            'dc:description': 'start of the bucket',
+          },
+          {
+            name: 'temperature',
+            titles: 'temperature',
+            datatype: 'number',
+            'dc:description': 'air temperature, mean of the bucket',
+            'schema:unitText': '°C',
+            'http://qudt.org/schema/qudt/ucumCode': 'Cel',
+          },
+        ]);
+        const units = columns.map((one: Body) => [
+          one.titles,
+          one.datatype,
+          one['schema:unitText'],
+        ]);
+        expect(units).toContainEqual(['pm2.5', 'number', 'µg/m³']);
+        expect(units).toContainEqual(['no2', 'number', 'ppb']);
+        expect(units).toContainEqual(['wind_direction', 'number', 'degrees']);
+        expect(units.at(-1)).toEqual(['aqi', 'integer', 'US EPA AQI']);
+        expect(units[0]).toEqual(
+          kind === 'station'
+            ? ['station_id', 'integer', undefined]
+            : ['city_slug', 'string', undefined],
+        );
+      }
+    });
+
     it.each([
       ['station/999/now.json', /no station 999\b.*stations\[\]\.id/],
       ['station/2147483648/now.json', /no station 2147483648\b/],
@@ -303,6 +358,9 @@ onOneEngine('the documents of the front page', (engine) => {
       ['region/nowhere/months.json', /no region "nowhere"/],
       ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],
+      ['station/999/hours/2026-11-20/2026-11-20.csv-metadata.json', /no station 999\b/],
+      ['region/nowhere/hours/2026-11-20/2026-11-20.csv-metadata.json', /no region "nowhere"/],
+      ['station/1/hours/2026-11-20/2026-11-19.csv-metadata.json', /no period of 1 to 400 days/],
       ['region/nowhere/now.json', /no region "nowhere".*regions\[\]\.slug/],
       ['region/nowhere/days/2026.json', /no region "nowhere"/],
       ['region/nowhere/hours/2026-11-20/2026-11-20.csv', /no region "nowhere"/],

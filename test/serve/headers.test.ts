@@ -24,7 +24,7 @@ const JSON_BODY = {
 };
 const CORS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'ETag, Age, Date, Retry-After, Content-Disposition',
+  'access-control-expose-headers': 'ETag, Age, Date, Retry-After, Content-Disposition, Link',
 };
 const CACHED = {
   ...CORS,

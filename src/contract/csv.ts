@@ -1,0 +1,101 @@
+/**
+ * The columns of hours as CSV, and the document that describes them: CSVW metadata (W3C), the format
+ * that defines how a program finds the description of a CSV file: by its `describedby` link, or at
+ * its address with `-metadata.json` added. R's csvwr follows both.
+ */
+import { z } from 'zod';
+import { field } from './fields.ts';
+import { regionHour, stationHour } from './history.ts';
+import { keyOf, UCUM_CODES } from './parameters.ts';
+
+const UCUM = 'http://qudt.org/schema/qudt/ucumCode';
+
+/** The ending of the address of a file's description. */
+export const METADATA_SUFFIX = '-metadata.json';
+
+const column = z
+  .strictObject({
+    name: field(z.string(), 'name of the column'),
+    titles: field(z.string(), 'its title in the first line of the file'),
+    datatype: field(z.enum(['integer', 'number', 'string', 'dateTime']), 'type of its values'),
+    'dc:description': field(z.string(), 'meaning of its values'),
+    'schema:unitText': field(z.string().optional(), 'their unit'),
+    [UCUM]: field(z.string().optional(), 'the same as a UCUM code'),
+  })
+  .meta({ id: 'CsvColumn', description: 'a column of a CSV file' });
+type Column = z.infer<typeof column>;
+
+export const csvMetadata = z
+  .strictObject({
+    '@context': field(z.literal('http://www.w3.org/ns/csvw'), 'vocabulary of this document'),
+    url: field(z.string(), 'the file that it describes'),
+    'dc:description': field(z.string(), 'what a line of the file is'),
+    'schema:scheduleTimezone': field(z.string(), 'IANA time zone of the timestamps'),
+    tableSchema: field(
+      z
+        .strictObject({
+          columns: field(z.array(column), 'columns in their order'),
+          primaryKey: field(z.literal('timestamp'), 'column that tells lines apart'),
+        })
+        .meta({ id: 'CsvSchema', description: 'the columns of a CSV file' }),
+      'the columns',
+    ),
+  })
+  .meta({ id: 'CsvMetadata', description: 'CSVW metadata of a file of hours' });
+
+/** Every other column has numbers with decimals. */
+const TYPES: Readonly<Record<string, Column['datatype']>> = {
+  timestamp: 'dateTime',
+  station_count: 'integer',
+  aqi: 'integer',
+};
+
+const COLUMNS = {
+  station: columnsOf(
+    { name: 'station_id', datatype: 'integer', meaning: 'station id' },
+    stationHour,
+  ),
+  region: columnsOf(
+    { name: 'city_slug', datatype: 'string', meaning: 'slug of the city or district' },
+    regionHour,
+  ),
+};
+
+/** The header of hours as CSV: the names of the current values. The lines are written in SQL. */
+export const CSV_HEADERS = {
+  station: COLUMNS.station.map(({ titles }) => titles).join(),
+  region: COLUMNS.region.map(({ titles }) => titles).join(),
+};
+
+/** The description of a file of this name, of hours of a network in this zone. */
+export const describeCsv = (
+  subject: keyof typeof COLUMNS,
+  file: string,
+  zone: string,
+): z.infer<typeof csvMetadata> => ({
+  '@context': 'http://www.w3.org/ns/csvw',
+  url: file,
+  'dc:description': `Each line is an hour of a ${subject}, and its timestamp is the start of the hour. Timestamps are local, with their offset. An hour without readings has no line, and an unknown value is empty.`,
+  'schema:scheduleTimezone': zone,
+  tableSchema: { columns: COLUMNS[subject], primaryKey: 'timestamp' },
+});
+
+type Id = { name: string; datatype: Column['datatype']; meaning: string };
+
+function columnsOf({ name, datatype, meaning }: Id, { shape }: z.ZodObject): Column[] {
+  const id = { name, titles: name, datatype, 'dc:description': meaning };
+  return [id, ...Object.entries(shape).map(([key, schema]) => columnOf(key, schema as z.ZodType))];
+}
+
+function columnOf(key: string, schema: z.ZodType): Column {
+  const name = keyOf(key.replace(/^(avg|total)_/, ''));
+  const { description = '', 'x-unit': ucum } = schema.meta() ?? {};
+  const [unit] = Object.entries(UCUM_CODES).find(([, code]) => code === ucum) ?? [];
+  return {
+    name,
+    titles: name,
+    datatype: TYPES[name] ?? 'number',
+    'dc:description': description.replace(` [${unit}]`, ''),
+    ...(unit !== undefined && { 'schema:unitText': unit, [UCUM]: String(ucum) }),
+  };
+}
