@@ -82,7 +82,11 @@ export function makeExplore({
     },
 
     async stationGaps({ locale, id, year }) {
-      const [row] = await callApi(db, 'station_gaps_json', { at: clock(), only_station: id, year });
+      const [row] = await callApi(wholeNetwork, 'station_gaps_json', {
+        at: clock(),
+        only_station: id,
+        year,
+      });
       const { gaps, ...rest } = found(row, noSuchStation(id));
       return entryOf(locale, `{"year":${year},"gaps":${gaps}}`, rest);
     },

@@ -71,9 +71,9 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
         day: () => counted(words.ofDays, days, days_above),
         year: () => micrograms(mean),
       };
-      return html`<p>${measured[period]()}
+      return html`<div>${measured[period]()}
   <br>
-  <small>${fill(limitWords[period], { value: micrograms(limit, 0) })}</small></p>`;
+  <small>${fill(limitWords[period], { value: micrograms(limit, 0) })}</small></div>`;
     };
     const own = EU_LIMITS.filter(({ parameter }) => keyOf(parameter) === name);
     return html`<tr><th scope="row">${words[name]}</th>
