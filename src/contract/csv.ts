@@ -19,8 +19,8 @@ const column = z
     titles: field(z.string(), 'its title in the first line of the file'),
     datatype: field(z.enum(['integer', 'number', 'string', 'dateTime']), 'type of its values'),
     'dc:description': field(z.string(), 'meaning of its values'),
-    'schema:unitText': field(z.string().optional(), 'their unit'),
-    [UCUM]: field(z.string().optional(), 'the same as a UCUM code'),
+    'schema:unitText': field(z.string().nullable(), 'their unit; null if they have none'),
+    [UCUM]: field(z.string().nullable(), 'the same as a UCUM code'),
   })
   .meta({ id: 'CsvColumn', description: 'a column of a CSV file' });
 type Column = z.infer<typeof column>;
@@ -83,19 +83,26 @@ export const describeCsv = (
 type Id = { name: string; datatype: Column['datatype']; meaning: string };
 
 function columnsOf({ name, datatype, meaning }: Id, { shape }: z.ZodObject): Column[] {
-  const id = { name, titles: name, datatype, 'dc:description': meaning };
+  const id = { name, titles: name, datatype, 'dc:description': meaning, ...unitOf(undefined) };
   return [id, ...Object.entries(shape).map(([key, schema]) => columnOf(key, schema as z.ZodType))];
 }
 
 function columnOf(key: string, schema: z.ZodType): Column {
   const name = keyOf(key.replace(/^(avg|total)_/, ''));
-  const { description = '', 'x-unit': ucum } = schema.meta() ?? {};
-  const [unit] = Object.entries(UCUM_CODES).find(([, code]) => code === ucum) ?? [];
+  const { description = '', 'x-unit': code } = schema.meta() ?? {};
+  const unit = unitOf(code);
   return {
     name,
     titles: name,
     datatype: TYPES[name] ?? 'number',
-    'dc:description': description.replace(` [${unit}]`, ''),
-    ...(unit !== undefined && { 'schema:unitText': unit, [UCUM]: String(ucum) }),
+    'dc:description': description.replace(` [${unit['schema:unitText']}]`, ''),
+    ...unit,
   };
+}
+
+/** The unit of a UCUM code. */
+function unitOf(code: unknown) {
+  const [name = null, ucum = null] =
+    Object.entries(UCUM_CODES).find(([, known]) => known === code) ?? [];
+  return { 'schema:unitText': name, [UCUM]: ucum } as const;
 }

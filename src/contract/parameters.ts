@@ -286,6 +286,7 @@ export const UCUM_CODES = {
   hours: 'h',
   times: '1',
   stations: '{stations}',
+  readings: '{readings}',
   cigarettes: '{cigarettes}',
   km: 'km',
   'UV index': '{UV_index}',

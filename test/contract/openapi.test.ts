@@ -95,6 +95,7 @@ describe('the schemas', () => {
         'SensorPair.r2',
         'SensorAtStation.sensor_id',
         'SensorAtStation.station_id',
+        'StationGaps.year',
         'Neighbour.id',
         'StationDays.year',
         'RegionDays.year',

@@ -319,6 +319,8 @@ onOneEngine('the documents of the front page', (engine) => {
             titles: 'timestamp',
             datatype: 'dateTime',
             'dc:description': 'start of the bucket',
+            'schema:unitText': null,
+            'http://qudt.org/schema/qudt/ucumCode': null,
           },
           {
             name: 'temperature',
@@ -339,9 +341,7 @@ onOneEngine('the documents of the front page', (engine) => {
         expect(units).toContainEqual(['wind_direction', 'number', 'degrees']);
         expect(units.at(-1)).toEqual(['aqi', 'integer', 'US EPA AQI']);
         expect(units[0]).toEqual(
-          kind === 'station'
-            ? ['station_id', 'integer', undefined]
-            : ['city_slug', 'string', undefined],
+          kind === 'station' ? ['station_id', 'integer', null] : ['city_slug', 'string', null],
         );
       }
     });

@@ -31,7 +31,7 @@ const gap = z
     refused_readings: field(
       z.int().min(1).nullable(),
       'number of readings in quarantine; null for other reasons',
-      null,
+      'readings',
     ),
     refused_for: field(
       z.string().nullable(),
