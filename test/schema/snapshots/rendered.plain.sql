@@ -526,6 +526,15 @@ create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultir
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
+-- The whole hours inside ranges. Null counts as empty.
+create function logic.whole_hours(ranges tstzmultirange) returns tstzmultirange
+  language sql immutable parallel safe
+  return (select coalesce(range_agg(tstzrange(hours.first, hours.next)), '{}')
+          from unnest(ranges) part
+          cross join lateral (select logic.hour_ceiling(lower(part)) as first,
+            rollup.bucket_start('hour', upper(part)) as next) hours
+          where hours.first < hours.next);
+
 -- Joins ranges between which no more than `gap` lies, counted in hours.
 create function logic.join_ranges(ranges tstzmultirange, gap interval) returns tstzmultirange language sql stable as $$
   select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap)), '{}')
@@ -868,8 +877,7 @@ begin
   from (select distinct sensor_id from noted) n
   where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
-  -- Per station and region: the times that are in only one of the two states. Per station: the flags. A membership whose
-  -- flags alone were wrong is recomputed as well, which is no news.
+  -- per station and region: the times that are in only one of the two states; and the flags of each station
   with difference as (
     select 'membership' as reason, station_id, region_slug, logic.symmetric_difference(before, after) as periods
     from (select station_id, region_slug, range_agg(tstzrange(since, until)) as before
@@ -884,16 +892,6 @@ begin
     full join (select station_id, kind, range_agg(tstzrange(since, until)) as after
       from unnest(flags_after) group by 1, 2) a
       using (station_id, kind)
-    group by 2
-    union all
-    select null, station_id, null, range_agg(logic.symmetric_difference(before, after))
-    from (
-      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as before
-      from unnest(memberships_before) group by 1, 2, 3, 4) b
-    full join (
-      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as after
-      from unnest(memberships_after) group by 1, 2, 3, 4) a
-      using (station_id, region_slug, is_flagged, is_pm_suspect)
     group by 2
   ),
   noted as (
@@ -1178,7 +1176,8 @@ end $$;
 create function logic.change_gap() returns interval language sql immutable parallel safe return interval '24 hours';
 
 -- Closes the rows of which nothing is left to recompute. A change that goes on within a local day is one row, so that
--- what is recorded is bounded: 10,000 stations of which one in a hundred is late make some hundred rows a day.
+-- what is recorded is bounded: 10,000 stations of which another hundredth is late each hour made 1,968 rows a day, half a
+-- megabyte with the indexes.
 create function logic.close_changes(now timestamptz) returns void language plpgsql as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', now);
@@ -1205,6 +1204,7 @@ begin
     from (table shown union all table continued) c group by 1, 2, 3, 4
   ) c
   cross join unnest(c.parts) part;
+  perform logic.raise_data_version(); -- documents show the record
 end $$;
 
 -- Deletes what showed more than two years ago.
@@ -7005,9 +7005,8 @@ comment on function api.station_neighbours_json is
   'The listed stations nearest to a station, at most `most`. One row; none for an unknown id. Columns: neighbours (a '
   'JSON array with the id and the distance in km of each, the nearest first, as text), valid_until, data_version.';
 
--- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the
--- limits of the EU. These functions run with the rights of their owner, since no view of this schema has unrounded
--- means.
+-- The document of explore/v1 that only regions have: the station hours behind an hour (A3). The function runs with the
+-- rights of its owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
   valid_until timestamptz, data_version int)
@@ -7087,39 +7086,6 @@ Columns:
   'whether its particles are left out, and its unrounded means),
   region (the unrounded means of the region as JSON, as text; null without readings),
   is_complete (whether these are all the stations: at most `most` are shown),
-  valid_until,
-  data_version.';
-
-create function api.region_limits(at timestamptz, only_region text)
-returns table (
-  "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
-  mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
-declare
-  today constant timestamptz := rollup.bucket_start('day', at);
-  since constant timestamptz := rollup.bucket_add('day', today, -365);
-begin
-  return query
-  select logic.published_non_negative(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-    logic.published_non_negative(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    logic.published_non_negative(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
-    api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from (
-    select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
-    from rollup.region_daily b
-    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
-  ) d
-  having exists (select from raw.region s where s.slug = only_region);
-end $$;
-comment on function api.region_limits is
-  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) '
-  '2024/2881). One row; none for an unknown slug.
-Columns:
-  "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
-  "pm2.5_days", pm10_days and no2_days (days with a value [days]),
-  "pm2.5_days_above", pm10_days_above and no2_days_above (those above 25, 45 and 50 µg/m³ before rounding [days]),
   valid_until,
   data_version.';
 
@@ -7268,6 +7234,515 @@ Columns:
   region_slug (slug of the region; null: those of the station, or all),
   sensor_id (sensor that was moved or got another formula; else null),
   first_hour, last_hour (starts of the first and the last changed hour).';
+
+-- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
+-- showed on one local day for one reason. They run with the rights of their owner, since no view of this schema has
+-- memberships or hours.
+
+create function api.changes_json(at timestamptz, most int default 1000)
+returns table (since timestamptz, changes text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -34);
+begin
+  return query
+  with record as materialized (
+    select c.shown_at, c.reason, c.station_id, c.region_slug, c.since, c.until,
+      exists (select from raw.hidden_period h where h.station_id = c.station_id and h.since <= at and at < h.until)
+        as is_hidden
+    from rollup.change c
+    where c.shown_at >= first_day
+  ),
+  concerned as (
+    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.since, c.until
+    from record c where c.station_id is null or c.region_slug is not null
+    union all
+    select c.shown_at, c.reason, c.station_id, null, false, c.since, c.until
+    from record c join raw.station s on s.id = c.station_id
+    where c.region_slug is null and not c.is_hidden
+    union all
+    -- a station that is hidden by now may have had a share in a region that is not (C6)
+    select c.shown_at, c.reason, null, m.region_slug, false, greatest(c.since, m.since), least(c.until, m.until)
+    from record c join raw.membership m on m.station_id = c.station_id and m.since < c.until and m.until > c.since
+    where c.region_slug is null and c.is_hidden
+  )
+  select first_day,
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
+        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
+        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
+        'regions', coalesce(d.regions, '{}'), 'first_hour', d.first_hour, 'last_hour', d.last_hour)
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          bool_or(c.is_all) as is_all,
+          array_agg(distinct c.station_id order by c.station_id) filter (where c.station_id is not null) as stations,
+          array_agg(distinct c.region_slug order by c.region_slug) filter (where c.region_slug is not null) as regions,
+          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+        from concerned c
+        group by 1, 2
+      ) d),
+    least(api.history_valid_until(at),
+      (select min(h.since) from raw.hidden_period h where h.since > at),
+      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    f.data_version
+  from api.freshness f;
+end $$;
+comment on function api.changes_json is
+  'Changes of published numbers (R1) that showed on the last 35 local days, today included; hidden stations are not '
+  'listed. One row.
+Columns:
+  since (start of the first of these days),
+  changes (a JSON array with an object for each day and reason, newest first, as text: shown_at (the newest of the '
+  'day), reason, stations (at most `most` ids, whose own numbers changed; null: all), station_count (how many they '
+  'are; null: all [stations]), regions (slugs whose numbers changed beside the regions of these stations), '
+  'first_hour and last_hour (starts of hours)),
+  valid_until,
+  data_version.';
+
+create function api.station_changes_json(at timestamptz, only_station int)
+returns table (since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  select first_day,
+    (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
+        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
+          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+        from (
+          select * from rollup.change c where c.station_id = s.id
+          union all select * from rollup.change c where c.station_id is null
+        ) c
+        where c.region_slug is null and c.shown_at >= first_day
+        group by 1, 2
+      ) d),
+    api.history_valid_until(at), f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_changes_json is
+  'Changes of the published numbers of a station (R1) that showed in the last 730 days. One row; none for an '
+  'unknown id.
+Columns:
+  since (start of the first local day),
+  first_hour (of the station; null without readings),
+  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
+  'the day), reason, sensors (ids that were moved or got another formula), first_hour and last_hour (starts of hours)),
+  valid_until,
+  data_version.';
+
+create function api.region_changes_json(at timestamptz, only_region text, most int default 100)
+returns table (
+  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  with concerned as (
+    select c.shown_at, c.reason, c.station_id, c.region_slug is null as is_all, c.since, c.until
+    from rollup.change c
+    where c.shown_at >= first_day and (c.region_slug = only_region or c.region_slug is null and c.station_id is null)
+    union all
+    select c.shown_at, c.reason, c.station_id, false, greatest(c.since, m.since), least(c.until, m.until)
+    from raw.membership m
+    join rollup.change c on c.station_id = m.station_id and c.since < m.until and c.until > m.since
+    where m.region_slug = only_region and c.region_slug is null and c.shown_at >= first_day
+  )
+  select s.city_slug, first_day,
+    (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
+        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
+        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
+        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          bool_or(c.is_all) as is_all,
+          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
+          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+        from concerned c
+        left join (
+          select s.id from raw.station s
+          where not exists (select from raw.hidden_period h
+            where h.station_id = s.id and h.since <= at and at < h.until)
+        ) listed on listed.id = c.station_id
+        group by 1, 2
+      ) d),
+    least(api.history_valid_until(at),
+      (select min(h.since) from raw.hidden_period h where h.since > at),
+      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    f.data_version
+  from raw.region s cross join api.freshness f
+  where s.slug = only_region;
+end $$;
+comment on function api.region_changes_json is
+  'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
+  'the hours in which they belonged to it, and those that concern all. One row; none for an unknown slug.
+Columns:
+  city_slug (of a district; null for a city),
+  since (start of the first local day),
+  first_hour (of the region; null without readings),
+  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
+  'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
+  '(how many they are; null: all [stations]), first_hour and last_hour (starts of hours)),
+  valid_until,
+  data_version.';
+
+create function api.station_notices_json(at timestamptz, only_station int)
+returns table (flags text, silences text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  with flag as materialized (
+    select l.kind, l.reason, l.sensor_id, date_trunc('second', l.since) as since, date_trunc('second', l.until) as until
+    from api.station_flag l
+    where l.station_id = only_station
+  ),
+  gap as materialized (
+    select rollup.bucket_add('hour', h.bucket, 1) as since, lead(h.bucket) over (order by h.bucket) as until
+    from rollup.station_hourly h
+    where h.station_id = only_station and h.bucket >= first_hour and h.bucket <= at
+  )
+  select
+    (select coalesce(json_agg(json_build_object(
+        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', l.since,
+        'until', case when l.until <= at then l.until end)
+      order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
+      from flag l where coalesce(l.since <= at, true)),
+    (select coalesce(json_agg(json_build_object(
+        'since', g.since, 'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
+      from gap g where coalesce(g.until, at) - g.since >= p.stale_after),
+    least(api.history_valid_until(at),
+      (select g.since + p.stale_after from gap g where g.until is null and g.since + p.stale_after > at),
+      (select min(l.since) from flag l where l.since > at), (select min(l.until) from flag l where l.until > at)),
+    f.data_version
+  from raw.station s join raw.provider p on p.id = s.provider_id cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_notices_json is
+  'What the owner of a station wants to be told: its flags, and its silences of the last 730 days. A silence is full '
+  'hours without a reading that together last as long as readings of its provider count (C1). One row; none for an '
+  'unknown id.
+Columns:
+  flags (a JSON array of those that have begun, newest first, as text: kind, test, sensor_id, since (null: always) and '
+  'until (null: not yet)),
+  silences (a JSON array, newest first, as text: since, noticed_at (when it was long enough), until (null: it goes '
+  'on)),
+  valid_until,
+  data_version.';
+
+-- Compares the last 365 completed days of one station, and their hours, with the limits of the EU from 2030. It runs
+-- with the rights of its owner, since no view of this schema has unrounded means.
+create function api.station_limits(at timestamptz, only_station int)
+returns table (
+  "mean_pm2.5" float8,
+  "mean_pm10" float8,
+  "mean_no2" float8,
+  "mean_so2" float8,
+  "pm2.5_days" int, "pm2.5_days_above" int,
+  "pm10_days" int, "pm10_days_above" int,
+  "no2_days" int, "no2_days_above" int,
+  "so2_days" int, "so2_days_above" int,
+  "no2_hours" int, "no2_hours_above" int,
+  "so2_hours" int, "so2_hours_above" int,
+  "o3_days" int, "o3_days_above" int,
+  valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  since constant timestamptz := rollup.bucket_add('day', today, -365);
+  -- the mean of eight hours that ends with the first hour of a day begins seven hours before it
+  first_hour constant timestamptz := since - interval '7 hours';
+begin
+  return query
+  with day as (
+    select logic.possible(b.pm25) as pm25,
+  logic.possible(b.pm10) as pm10,
+  logic.possible(b.no2) * 1.9125 as no2,
+  logic.possible(b.so2) as so2
+    from rollup.station_daily b
+    where b.station_id = only_station and b.bucket >= since and b.bucket < today
+  ),
+  measured as materialized (
+    select b.bucket,
+      logic.possible(b.no2) * 1.9125 as no2,
+  logic.possible(b.so2) as so2,
+      logic.possible(b.o3) as o3
+    from rollup.station_hourly b
+    where b.station_id = only_station and b.bucket >= first_hour and b.bucket < today
+  ),
+  -- every hour, since a mean of eight hours may end with an hour that is absent
+  running as (
+    select every.hour,
+      case when count(m.o3) over eight >= 6 then avg(m.o3) over eight end as o3
+    from generate_series(first_hour, today - interval '1 hour', interval '1 hour') every(hour)
+    left join measured m on m.bucket = every.hour
+    window eight as (order by every.hour rows between 7 preceding and current row)
+  ),
+  highest as (
+    select max(r.o3) as o3
+    from running r where r.hour >= since
+    group by rollup.bucket_start('day', r.hour)
+  )
+  select of_days.*, of_hours.*, of_eight_hours.*, api.history_valid_until(at), f.data_version
+  from raw.station s
+  cross join api.freshness f
+  cross join (
+    select logic.published_non_negative(avg(d.pm25), 1),
+  logic.published_non_negative(avg(d.pm10), 1),
+  logic.published_non_negative(avg(d.no2), 1),
+  logic.published_non_negative(avg(d.so2), 1),
+      count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+  count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+  count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+  count(d.so2)::int, (count(*) filter (where d.so2 > 50))::int
+    from day d
+  ) of_days
+  cross join (
+    select count(m.no2)::int, (count(*) filter (where m.no2 > 200))::int,
+  count(m.so2)::int, (count(*) filter (where m.so2 > 350))::int
+    from measured m where m.bucket >= since
+  ) of_hours
+  cross join (
+    select count(h.o3)::int, (count(*) filter (where h.o3 > 120))::int
+    from highest h
+  ) of_eight_hours
+  where s.id = only_station;
+end $$;
+comment on function api.station_limits is
+  'The last 365 completed days of a station compared with the limits of the EU from 2030 (Directive (EU) '
+  '2024/2881, Annex I). One row; none for an unknown station_id. Values are compared before rounding; 1 ppb of NO2 = '
+  '1.9125 µg/m³.
+Columns:
+  "mean_pm2.5" (mean of the days, limit of a year 10 [µg/m³]),
+  "mean_pm10" (mean of the days, limit of a year 20 [µg/m³]),
+  "mean_no2" (mean of the days, limit of a year 20 [µg/m³]),
+  "mean_so2" (mean of the days, limit of a year 20 [µg/m³]),
+  "pm2.5_days" (days with a value [days]), "pm2.5_days_above" (those above 25 µg/m³ [days]),
+  "pm10_days" (days with a value [days]), "pm10_days_above" (those above 45 µg/m³ [days]),
+  "no2_days" (days with a value [days]), "no2_days_above" (those above 50 µg/m³ [days]),
+  "so2_days" (days with a value [days]), "so2_days_above" (those above 50 µg/m³ [days]),
+  "no2_hours" (hours with a value [h]), "no2_hours_above" (those above 200 µg/m³ [h]),
+  "so2_hours" (hours with a value [h]), "so2_hours_above" (those above 350 µg/m³ [h]),
+  "o3_days" (days with a mean of at least six of eight hours that ends on the day [days]), "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
+  valid_until,
+  data_version.';
+
+-- Compares the last 365 completed days of one region, and their hours, with the limits of the EU from 2030. It runs
+-- with the rights of its owner, since no view of this schema has unrounded means.
+create function api.region_limits(at timestamptz, only_region text)
+returns table (
+  "mean_pm2.5" float8,
+  "mean_pm10" float8,
+  "mean_no2" float8,
+  "mean_so2" float8,
+  "pm2.5_days" int, "pm2.5_days_above" int,
+  "pm10_days" int, "pm10_days_above" int,
+  "no2_days" int, "no2_days_above" int,
+  "so2_days" int, "so2_days_above" int,
+  "no2_hours" int, "no2_hours_above" int,
+  "so2_hours" int, "so2_hours_above" int,
+  "o3_days" int, "o3_days_above" int,
+  valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  since constant timestamptz := rollup.bucket_add('day', today, -365);
+  -- the mean of eight hours that ends with the first hour of a day begins seven hours before it
+  first_hour constant timestamptz := since - interval '7 hours';
+begin
+  return query
+  with day as (
+    select logic.possible(b.pm25) as pm25,
+  logic.possible(b.pm10) as pm10,
+  logic.possible(b.no2) * 1.9125 as no2,
+  logic.possible(b.so2) as so2
+    from rollup.region_daily b
+    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
+  ),
+  measured as materialized (
+    select b.bucket,
+      logic.possible(b.no2) * 1.9125 as no2,
+  logic.possible(b.so2) as so2,
+      logic.possible(b.o3) as o3
+    from rollup.region_hourly b
+    where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < today
+  ),
+  -- every hour, since a mean of eight hours may end with an hour that is absent
+  running as (
+    select every.hour,
+      case when count(m.o3) over eight >= 6 then avg(m.o3) over eight end as o3
+    from generate_series(first_hour, today - interval '1 hour', interval '1 hour') every(hour)
+    left join measured m on m.bucket = every.hour
+    window eight as (order by every.hour rows between 7 preceding and current row)
+  ),
+  highest as (
+    select max(r.o3) as o3
+    from running r where r.hour >= since
+    group by rollup.bucket_start('day', r.hour)
+  )
+  select of_days.*, of_hours.*, of_eight_hours.*, api.history_valid_until(at), f.data_version
+  from raw.region s
+  cross join api.freshness f
+  cross join (
+    select logic.published_non_negative(avg(d.pm25), 1),
+  logic.published_non_negative(avg(d.pm10), 1),
+  logic.published_non_negative(avg(d.no2), 1),
+  logic.published_non_negative(avg(d.so2), 1),
+      count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+  count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+  count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+  count(d.so2)::int, (count(*) filter (where d.so2 > 50))::int
+    from day d
+  ) of_days
+  cross join (
+    select count(m.no2)::int, (count(*) filter (where m.no2 > 200))::int,
+  count(m.so2)::int, (count(*) filter (where m.so2 > 350))::int
+    from measured m where m.bucket >= since
+  ) of_hours
+  cross join (
+    select count(h.o3)::int, (count(*) filter (where h.o3 > 120))::int
+    from highest h
+  ) of_eight_hours
+  where s.slug = only_region;
+end $$;
+comment on function api.region_limits is
+  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) '
+  '2024/2881, Annex I). One row; none for an unknown region_slug. Values are compared before rounding; 1 ppb of NO2 = '
+  '1.9125 µg/m³.
+Columns:
+  "mean_pm2.5" (mean of the days, limit of a year 10 [µg/m³]),
+  "mean_pm10" (mean of the days, limit of a year 20 [µg/m³]),
+  "mean_no2" (mean of the days, limit of a year 20 [µg/m³]),
+  "mean_so2" (mean of the days, limit of a year 20 [µg/m³]),
+  "pm2.5_days" (days with a value [days]), "pm2.5_days_above" (those above 25 µg/m³ [days]),
+  "pm10_days" (days with a value [days]), "pm10_days_above" (those above 45 µg/m³ [days]),
+  "no2_days" (days with a value [days]), "no2_days_above" (those above 50 µg/m³ [days]),
+  "so2_days" (days with a value [days]), "so2_days_above" (those above 50 µg/m³ [days]),
+  "no2_hours" (hours with a value [h]), "no2_hours_above" (those above 200 µg/m³ [h]),
+  "so2_hours" (hours with a value [h]), "so2_hours_above" (those above 350 µg/m³ [h]),
+  "o3_days" (days with a mean of at least six of eight hours that ends on the day [days]), "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
+  valid_until,
+  data_version.';
+
+-- Tells why hours of a station are absent, from what is stored: its hours, where its sensors stood, and the quarantine. It
+-- runs with the rights of its owner, since no view of this schema has these.
+create function api.station_gaps_json(at timestamptz, only_station int, year int)
+returns table (gaps text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+declare
+  since constant timestamptz := greatest(rollup.origin(),
+    make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone());
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(),
+    rollup.bucket_start('hour', at));
+  -- lines stay in quarantine for 90 days (trim.ts), and readings come when they are measured or later
+  recorded_since constant timestamptz := logic.hour_ceiling(at - interval '90 days');
+  absent constant tstzmultirange := case when since < until then tstzmultirange(tstzrange(since, until)) else '{}' end
+    - coalesce((
+      select range_agg(tstzrange(h.bucket, h.bucket + interval '1 hour'))
+      from rollup.station_hourly h
+      where h.station_id = only_station and h.bucket >= since and h.bucket < until), '{}');
+begin
+  return query
+  with stay as (
+    select s.sensor_id, logic.whole_hours(range_agg(tstzrange(s.since, s.until))) * absent as hours
+    from raw.sensor_station s where s.station_id = only_station group by 1
+  ),
+  placed as materialized (
+    select p.sensor_id, logic.whole_hours(range_agg(tstzrange(p.since, p.until))) * absent as hours
+    from raw.placement p where p.station_id = only_station group by 1
+  ),
+  refused as materialized (
+    select rollup.bucket_start('hour', r.measured_at) as hour, q.reason, count(*) as readings
+    from raw.quarantine q
+    join placed p on p.sensor_id = (q.reading ->> 'sensor_id')::int
+    cross join lateral (select to_timestamp((q.reading ->> 'microseconds')::float8 / 1e6) as measured_at) r
+    where q.kind = 'reading' and p.hours @> r.measured_at
+    group by 1, 2
+  ),
+  hours as (
+    select
+      coalesce((select range_agg(p.hours) from placed p), '{}') as placed,
+      coalesce((select range_agg(tstzrange(r.hour, r.hour + interval '1 hour')) from refused r), '{}') as refused,
+      coalesce((select range_agg(s.hours * logic.widen('hour', tstzmultirange(tstzrange(p.since, p.until))))
+        from stay s join raw.suspicious_period p on p.sensor_id = s.sensor_id), '{}') as suspicious,
+      coalesce((select range_agg(s.hours * logic.widen('hour', tstzmultirange(tstzrange(p.since, p.until))))
+        from stay s join raw.removed_period p on p.sensor_id = s.sensor_id), '{}') as removed
+  ),
+  -- hours in a row differ from their rank by the same
+  refused_run as (
+    select min(r.first) as since, max(r.last) + interval '1 hour' as until, sum(r.readings) as readings,
+      (array_agg(r.reason order by r.readings desc, r.reason))[1] as main_reason
+    from (
+      select one.run, one.reason, sum(one.readings) as readings, min(one.hour) as first, max(one.hour) as last
+      from (select *, refused.hour - dense_rank() over (order by refused.hour) * interval '1 hour' as run from refused) one
+      group by 1, 2
+    ) r
+    group by r.run
+  ),
+  gap as (
+    select 'refused' as reason, r.since, r.until, r.readings, r.main_reason from refused_run r
+    union all
+    select other.reason, lower(part), upper(part), null, null
+    from hours h
+    cross join lateral (values
+      ('silent', (h.placed - h.refused) * tstzmultirange(tstzrange(recorded_since, null))),
+      ('unknown', (h.placed - h.refused) - tstzmultirange(tstzrange(recorded_since, null))),
+      ('suspicious', h.suspicious - h.placed),
+      ('retention', h.removed - h.suspicious - h.placed),
+      ('moved', absent - h.removed - h.suspicious - h.placed)) other(reason, hours)
+    cross join unnest(other.hours) part
+  )
+  select '[' || coalesce(string_agg(concat(
+      '{"since":', to_json(g.since), ',"until":', to_json(g.until),
+      ',"hours":', (extract(epoch from g.until - g.since) / 3600)::int, ',"reason":"', g.reason,
+      '","refused_readings":', coalesce(g.readings::text, 'null'),
+      ',"refused_for":', coalesce(to_json(g.main_reason)::text, 'null'), '}'),
+      ',' order by g.since), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from gap g
+  having exists (select from raw.station s where s.id = only_station);
+end $$;
+comment on function api.station_gaps_json is
+  'The absent hours of a station in a local year, up to the running hour, and why each is absent. One row; none for an '
+  'unknown id. Columns: gaps (a JSON array of periods of full hours in the order of time, as text: start, end, number '
+  'of hours, reason, and of reason refused the number of readings and their most frequent reason), valid_until, '
+  'data_version.
+Reasons: refused (readings of a sensor that counts are in quarantine), silent (none is stored nor in quarantine), '
+  'unknown (older than 90 days, when lines leave the quarantine), suspicious (the sensors that stood there did not '
+  'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the whole '
+  'hour).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
