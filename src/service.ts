@@ -19,7 +19,13 @@ import {
 } from './database/pools.ts';
 import { explainConnection } from './database/remedies.ts';
 import { waitForDatabase } from './database/waitForDatabase.ts';
-import { type BundledDatabase, bundledDatabase, type Extra, type Opened } from './extras/extra.ts';
+import {
+  type BundledDatabase,
+  bundledDatabase,
+  dataFolder,
+  type Extra,
+  type Opened,
+} from './extras/extra.ts';
 import { EXTRAS } from './extras.ts';
 import { type Listening, listen, startingListener } from './http/listen.ts';
 import { makeIngestApp, openListener } from './ingest/http/app.ts';
@@ -155,9 +161,10 @@ type RunningExtra = { extra: Extra; own: unknown; parts: Opened };
 
 async function openExtras({ config, clock, log, metrics }: Context): Promise<RunningExtra[]> {
   const running: RunningExtra[] = [];
+  const context = { settings: config, metrics, clock, log, dataFolder: dataFolder(EXTRAS, config) };
   for (const extra of EXTRAS) {
     const own = extra.metrics?.(metrics);
-    const parts = (await extra.open?.({ settings: config, metrics, own, clock, log })) ?? {};
+    const parts = (await extra.open?.({ ...context, own })) ?? {};
     running.push({ extra, own, parts });
   }
   return running;

@@ -31,10 +31,12 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   /** Makes its metrics, for one process, beside those of the core. */
   metrics?(core: Metrics): OwnMetrics;
   /**
-   * Adds its commands, and what the core's commands need because of it. `settings` reads the
-   * configuration, which `help` must not need.
+   * Adds its commands, and what the core's commands need because of it. `settings` and `dataFolder`
+   * read the configuration, which `help` must not need.
    */
-  commands?(line: CommandLine & { settings(): SettingsOf<Own> }): void;
+  commands?(
+    line: CommandLine & { settings(): SettingsOf<Own>; dataFolder(): string | undefined },
+  ): void;
   /** The database where the configuration names none. Only one extra has it. */
   database?: {
     /** Where the data are, as configured. */
@@ -61,6 +63,8 @@ type ServiceContext<Settings, OwnMetrics> = {
   own: OwnMetrics;
   clock: Clock;
   log: Log;
+  /** The folder of the bundled database; undefined where the configuration names a database. */
+  dataFolder: string | undefined;
 };
 
 /** Where a process ingests readings and runs the jobs. */
@@ -100,11 +104,21 @@ export const additionsOf = (
   settings: () => SettingsOf<Variables>,
 ): Omit<Additions, 'configuration'> => ({
   extend: (line) => {
-    for (const { commands } of extras) commands?.({ ...line, settings });
+    const folder = () => dataFolder(extras, settings());
+    for (const { commands } of extras) commands?.({ ...line, settings, dataFolder: folder });
   },
   providerKeys: Object.assign({}, ...extras.map(({ providerKeys }) => providerKeys)),
   providerFacts: extras.flatMap(({ providerFacts }) => providerFacts ?? []),
 });
+
+/** The folder of the bundled database; undefined where the configuration names a database. */
+export function dataFolder(
+  extras: readonly Extra[],
+  settings: SettingsOf<Variables> & { databaseUrl?: unknown; readerDatabaseUrl?: unknown },
+): string | undefined {
+  if ((settings.databaseUrl ?? settings.readerDatabaseUrl) !== undefined) return undefined;
+  return extras.find(({ database }) => database !== undefined)?.database?.folder(settings);
+}
 
 /** The bundled database: where its data are, and how it is opened. */
 export type BundledDatabase = { folder: string; open(): Promise<Database> };

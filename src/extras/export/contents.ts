@@ -44,7 +44,7 @@ export async function describeFolder(
   };
   const rewritten: string[] = [];
   for (const [name, text] of Object.entries(texts))
-    if (await publishFile(folder, name, (write) => write(text))) rewritten.push(name);
+    if ((await publishFile(folder, name, (write) => write(text))).isChanged) rewritten.push(name);
   return rewritten;
 }
 
@@ -149,7 +149,7 @@ function datapackageText({ timeZone, license, tables }: PublishedData): string {
 const TO_SENSORS = { fields: 'sensor_id', reference: { resource: 'sensors', fields: 'id' } };
 
 /** A single word is the license's identifier, such as CC-BY-4.0. */
-function licenseOf(text: string): object {
+export function licenseOf(text: string): object {
   const title = text.split('\n', 1)[0];
   return { ...(/^[-\w.]+$/.test(text) ? { name: text } : {}), path: 'LICENSE', title };
 }

@@ -46,15 +46,25 @@ export async function exportOpenData(
   options: Options,
 ): Promise<Exported> {
   makeFolder(folder);
-  const exported = await onConnection(
+  return await onConnection(
     target,
     { timeZone: options.timeZone, name: 'airseries export', role: 'airseries_reader' },
     async (connection) => {
       // refreshes meanwhile do not show
       await connection`begin isolation level repeatable read read only`;
-      return exportFiles(connection, folder, options);
+      return exportFrom(connection, folder, options);
     },
   );
+}
+
+/** As `exportOpenData`, on a connection with a snapshot of its own, in the zone of the network. */
+export async function exportFrom(
+  connection: Sql,
+  folder: string,
+  options: Options,
+): Promise<Exported> {
+  makeFolder(folder);
+  const exported = await exportFiles(connection, folder, options);
   exported.rewritten.push(...(await describeFolder(folder, options)));
   return exported;
 }
@@ -70,7 +80,7 @@ async function exportFiles(connection: Sql, folder: string, options: Options): P
   let rows = 0;
   for (const [done, { name, select }] of files.entries()) {
     let lines = -1; // without the header
-    const isChanged = await publishFile(folder, name, async (write) => {
+    const { isChanged } = await publishFile(folder, name, async (write) => {
       const copy = `copy (${select}) to stdout (format csv, header)`;
       for await (const chunk of copyOut(connection, copy)) {
         await write(chunk);
@@ -89,7 +99,7 @@ async function exportFiles(connection: Sql, folder: string, options: Options): P
 const LINE_FEED = 0x0a;
 
 /** Lines that end in the chunk: no value of these files contains a line end. */
-function countLines(chunk: Buffer): number {
+export function countLines(chunk: Buffer): number {
   let lines = 0;
   for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
     lines += 1;

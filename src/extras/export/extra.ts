@@ -1,19 +1,57 @@
-/** Files of open data, in the layout of the portal of airquality.am. */
+/** Files of open data: the archive, and the layout of the portal of airquality.am. */
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra } from '../extra.ts';
+import { archiveCommand } from './archive/command.ts';
+import type { ArchiveRuns } from './archive/job.ts';
 import { exportCommand } from './command.ts';
+
+/** Where the archive is: as configured, else in the folder of the bundled database. */
+function archiveFolder(
+  { archiveDirectory }: { archiveDirectory?: string | undefined },
+  dataFolder: string | undefined,
+): string | undefined {
+  if (archiveDirectory !== undefined) return resolve(archiveDirectory);
+  return dataFolder === undefined ? undefined : join(dataFolder, 'archive');
+}
 
 export const openDataExport = defineExtra({
   name: 'export',
   variables: {
+    archiveDirectory: z.string().optional().register(VARIABLE, {
+      name: 'ARCHIVE_DIR',
+      meaning:
+        'where the worker makes the archive; unset: `archive` in `DATA_DIR` with the bundled database, else there is none',
+    }),
     openDataLicense: z.string().optional().register(VARIABLE, {
       name: 'OPEN_DATA_LICENSE',
       meaning:
-        'the text of the file `LICENSE` of exports, such as `CC-BY-4.0`; unset: there is none',
+        'the text of the file `LICENSE` of the archive and of exports, such as `CC-BY-4.0`; unset: there is none',
     }),
   },
-  commands({ program, run, settings }) {
+  commands({ program, run, settings, dataFolder }) {
     program.addCommand(exportCommand(run, () => settings().openDataLicense));
+    program.addCommand(
+      archiveCommand(run, () => ({
+        folder: archiveFolder(settings(), dataFolder()),
+        license: settings().openDataLicense,
+      })),
+    );
+  },
+  open({ settings, clock, log, dataFolder }) {
+    const folder = archiveFolder(settings, dataFolder);
+    if (folder === undefined) return {};
+    let runs: ArchiveRuns | undefined;
+    return {
+      async jobs({ target, timeZone, terminal }) {
+        const { archiveRuns } = await import('./archive/job.ts');
+        const license = settings.openDataLicense;
+        runs = archiveRuns({ target, folder, timeZone, clock, log, terminal, license });
+        return [runs.job];
+      },
+      begin: () => runs?.begin(),
+      close: async () => await runs?.stop(),
+    };
   },
 });

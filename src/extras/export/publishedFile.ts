@@ -38,16 +38,35 @@ function makeFolderWithin(folder: string, part: string): void {
   makeFolder(part);
 }
 
+/** `isChanged`: it replaced a file or is new; false if one of that name had the same content. */
+export type Published = { isChanged: boolean; bytes: number; sha256: string };
+
+type Write = (content: string | Buffer) => Promise<void>;
+type Options = { modified?: Date };
+
 /**
- * Makes a file of what `fill` writes, and resolves to whether it replaced one or is new: false if
- * one of that name has the same content. `name` is relative to the folder; folders that are missing
- * are created. If it fails, whatever had the name is as it was.
+ * Makes a file of what `fill` writes. `name` is relative to the folder; folders that are missing are
+ * created. If it fails, or `fill` resolves to false, whatever had the name is as it was. `modified`:
+ * the time that a changed file gets; default: when it was written.
  */
+export function publishFile(
+  folder: string,
+  name: string,
+  fill: (write: Write) => Promise<void>,
+  options?: Options,
+): Promise<Published>;
+export function publishFile(
+  folder: string,
+  name: string,
+  fill: (write: Write) => Promise<boolean>,
+  options?: Options,
+): Promise<Published | undefined>;
 export async function publishFile(
   folder: string,
   name: string,
-  fill: (write: (content: string | Buffer) => Promise<void>) => Promise<void>,
-): Promise<boolean> {
+  fill: (write: Write) => Promise<unknown>,
+  { modified }: Options = {},
+): Promise<Published | undefined> {
   const path = join(folder, name);
   const unfinished = `${path}.part`;
   makeFolderWithin(folder, dirname(path));
@@ -56,15 +75,23 @@ export async function publishFile(
     throw unusable(folder, error);
   });
   const hash = createHash('sha256');
+  let bytes = 0;
   try {
-    await fill(async (content) => {
+    const isWanted = await fill(async (content) => {
       hash.update(content);
+      bytes += Buffer.byteLength(content);
       await file.appendFile(content);
     });
+    if (isWanted === false) {
+      await rm(unfinished);
+      return undefined;
+    }
+    if (modified !== undefined) await file.utimes(modified, modified);
     await file.sync(); // or the name could outlive a power failure, and the content not
-    const isChanged = hash.digest('hex') !== (await hashOf(path));
+    const sha256 = hash.digest('hex');
+    const isChanged = sha256 !== (await hashOf(path));
     await (isChanged ? rename(unfinished, path) : rm(unfinished));
-    return isChanged;
+    return { isChanged, bytes, sha256 };
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

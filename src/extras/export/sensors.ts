@@ -113,5 +113,5 @@ const FORMULA = "^''*[-=+@＝＋－＠[:cntrl:]]";
  * A text of the network as a cell: on one line, with an apostrophe before it where a spreadsheet
  * would run it as a formula, and empty as null, which COPY writes without quotes.
  */
-const asCell = (text: string) =>
+export const asCell = (text: string) =>
   `nullif(case when ${text} ~ '${FORMULA}' then '''' else '' end || translate(${text}, e'\\r\\n', '  '), '')`;

@@ -1,0 +1,121 @@
+/**
+ * Writes rows as a Parquet file, one row group after the other, so that memory holds one group
+ * however long the file is. The same rows give the same bytes.
+ */
+
+import type { SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { type Columns, makeRowReader, type Value } from './binaryCopy.ts';
+import type { ArchiveColumn, ColumnType } from './columns.ts';
+
+/**
+ * A group ends with the first station that takes it to this many rows, so a station is in one
+ * group. A reader of one station fetches the footer, which grows with the number of groups, and one
+ * group.
+ */
+const ROWS_OF_GROUP = 50_000;
+
+/** Rows written; and the first and the last bucket, in milliseconds since 1970. */
+export type Written = { rows: number; first: number; last: number };
+
+/**
+ * `chunks`: a COPY of the columns in binary format, sorted by the first column. Rejects with the
+ * error of `write`.
+ */
+export async function writeParquet(
+  columns: readonly ArchiveColumn[],
+  chunks: AsyncIterable<Buffer>,
+  {
+    metadata,
+    write,
+    onRows,
+  }: {
+    metadata: Readonly<Record<string, string>>;
+    write(bytes: Buffer): Promise<void>;
+    /** Is told from time to time how many rows have been read. */
+    onRows(rows: number): void;
+  },
+): Promise<Written> {
+  const writer = new ByteWriter();
+  const file = new ParquetWriter({
+    writer,
+    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(elementOf)],
+    kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+    createdBy: 'airseries',
+  });
+  const instants = columns.findIndex(({ type }) => type === 'instant');
+  const data: Columns = columns.map(() => []);
+  const [ids] = data as [Value[]];
+  const reader = makeRowReader(
+    columns.map(({ type }) => type),
+    data,
+  );
+  const written: Written = { rows: 0, first: Number.POSITIVE_INFINITY, last: 0 };
+
+  /** Copies the encoded bytes: the writer goes on in the same memory. */
+  const flush = async () => {
+    const bytes = Buffer.from(writer.getBytes());
+    writer.index = 0;
+    await write(bytes);
+  };
+  /** Writes the first `rows` of what has been read as a group. */
+  const writeGroup = async (rows: number) => {
+    if (rows === 0) return;
+    const group = data.map((values) => values.splice(0, rows));
+    for (const instant of group[instants] as bigint[]) {
+      const at = Number(instant);
+      if (at < written.first) written.first = at;
+      if (at > written.last) written.last = at;
+    }
+    const columnData = columns.map(({ name, type }, index) => ({
+      name,
+      data: group[index] as Value[],
+      ...ENCODINGS[type],
+    }));
+    await file.write({ columnData, rowGroupSize: rows });
+    written.rows += rows;
+    onRows(written.rows);
+    await flush();
+  };
+
+  let boundary = 0; // the row where the newest station begins
+  const onRow = () => {
+    if (ids.length > 1 && ids.at(-1) !== ids.at(-2)) boundary = ids.length - 1;
+  };
+  for await (const chunk of chunks) {
+    reader.read(chunk, onRow);
+    if (boundary < ROWS_OF_GROUP) continue;
+    await writeGroup(boundary);
+    boundary = 0;
+  }
+  reader.end(onRow);
+  await writeGroup(ids.length);
+  await file.finish();
+  await flush();
+  return written;
+}
+
+/** A column as the file declares it. */
+function elementOf({ name, type, isRequired }: ArchiveColumn): SchemaElement {
+  return { name, ...ELEMENTS[type], repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL' };
+}
+
+const ELEMENTS = {
+  integer: { type: 'INT32' },
+  number: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  instant: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
+} as const satisfies Record<ColumnType, Partial<SchemaElement>>;
+
+const ENCODINGS: Readonly<Record<ColumnType, object>> = {
+  integer: {},
+  number: {},
+  boolean: {},
+  string: {},
+  instant: {},
+};
