@@ -1,5 +1,5 @@
 # One image for the service and its commands. Built with everything, shipped with what runs: Node and JavaScript, as a user who owns none of
-# it, without a shell, npm or a package manager. The embedded servers are left out: a container always needs DATABASE_URL.
+# it but the folder of the archive, without a shell, npm or a package manager. The embedded servers are left out: a container always needs DATABASE_URL.
 
 FROM node:24-alpine AS build
 WORKDIR /app
@@ -14,6 +14,8 @@ RUN npm pkg delete optionalDependencies && npm prune --ignore-scripts --omit=dev
 COPY sql ./sql
 # a clone made under umask 077 has files that only their owner may read, and the user of the image owns none
 RUN chmod -R a+rX package.json node_modules dist sql
+# the only folder that the service writes to: a new volume that is mounted there gets its owner
+RUN mkdir archive
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
 ENV NODE_ENV=production
@@ -24,6 +26,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/sql ./sql
+COPY --from=build --chown=nonroot:nonroot /app/archive ./archive
 USER nonroot
 EXPOSE 8080 8081 8082
 # alive; whether it can answer is /readyz, and for whoever sends requests to it to ask

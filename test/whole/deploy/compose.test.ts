@@ -172,6 +172,7 @@ describe('our own services', () => {
       'ROLE',
       'INGEST_HOST',
       'DEMO',
+      'ARCHIVE_DIR',
     ];
     expect([...given].filter((name) => !set.includes(name)).sort()).toEqual(
       [...fixed, 'PGPASSWORD'].sort(),

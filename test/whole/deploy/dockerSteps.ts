@@ -106,7 +106,7 @@ function copy(
     ? built.get(words.shift()?.slice('--from='.length) ?? '')
     : undefined;
   const to = words.pop() ?? '';
-  for (const source of words) {
+  for (const source of words.filter((word) => !word.startsWith('--chown='))) {
     const path = join(from?.root ?? context, source);
     const isFile = statSync(path).isFile();
     const goal = resolve(folder, to);

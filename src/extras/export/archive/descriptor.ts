@@ -40,9 +40,8 @@ export type Seen = {
   database: string;
   /** What all files have in common: their columns. */
   columns: string;
-  /** The newest row of the record of changes (R1), and when it showed. */
+  /** The newest row of the record of changes (R1). */
   change: string;
-  shown_at: string | null;
   /** The instant of the last run that changed a file. */
   at: string;
 };

@@ -101,8 +101,7 @@ async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
   const { folder, timeZone, now, license } = options;
   const before = await readIndex(folder);
   const { seen, month } = await seenNow(sql, options);
-  const known =
-    before !== undefined && (await isContinued(sql, before.seen, seen)) ? before : undefined;
+  const known = before !== undefined && isContinued(before.seen, seen) ? before : undefined;
   const stations = await listedStations(sql, now);
   const relisted = symmetricDifference(stations, await stationsIn(folder));
   const periods = await sql<PeriodAt[]>`
@@ -150,13 +149,10 @@ async function seenNow(
   sql: Sql,
   { timeZone, now }: ArchiveOptions,
 ): Promise<{ seen: Seen; month: Date }> {
-  const [row] = await sql<
-    [{ database: string; change: string; shown_at: string | null; month: string }]
-  >`
-    select f.history as database, coalesce(c.id, 0)::text as change, c.shown_at::text,
-      rollup.bucket_start('month', ${now}) as month
-    from api.freshness f
-    left join (select id, shown_at from rollup.change where shown_at is not null order by id desc limit 1) c on true`;
+  const [row] = await sql<[{ database: string; change: string; month: string }]>`
+    select f.history as database, rollup.bucket_start('month', ${now}) as month,
+      (select coalesce(max(id), 0)::text from rollup.change where shown_at is not null) as change
+    from api.freshness f`;
   const { month, ...seen } = row;
   return {
     seen: { ...seen, columns: fingerprintOf(timeZone), at: now.toISOString() },
@@ -168,14 +164,10 @@ async function seenNow(
  * True if the record of changes goes on from what the folder has seen: in the same database, which
  * was not set back, for files with the same columns.
  */
-async function isContinued(sql: Sql, before: Seen, now: Seen): Promise<boolean> {
-  if (before.database !== now.database || before.columns !== now.columns) return false;
-  if (before.change === '0') return true;
-  const [row] = await sql`
-    select exists (select from rollup.change
-      where id = ${before.change}::text::bigint and shown_at = ${before.shown_at}::text::timestamptz) as is_there`;
-  return row?.is_there === true;
-}
+const isContinued = (before: Seen, now: Seen): boolean =>
+  before.database === now.database &&
+  before.columns === now.columns &&
+  BigInt(before.change) <= BigInt(now.change);
 
 async function listedStations(sql: Sql, now: Date): Promise<number[]> {
   const rows = await sql<{ station_id: number }[]>`
