@@ -3,12 +3,27 @@
  * changes there.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteExpired } from '../../../src/aggregate/retention.ts';
+import { connect, type Sql } from '../../../src/database/client.ts';
 import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import {
+  isRepetition,
+  onEveryEngine,
+  type TestDatabase,
+  testDatabase,
+} from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { compareArchive, duck, indexOf, type Row, rowsIn } from './archiveValues.ts';
@@ -32,6 +47,7 @@ function network(more: Parameters<typeof smallNetwork>[0] = {}) {
 onEveryEngine('the archive', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
+  let folder: string;
   beforeAll(async () => {
     db = await testDatabase(engine, ZONE);
     owner = db.as();
@@ -44,14 +60,17 @@ onEveryEngine('the archive', (engine) => {
         generate_series(1, 4) sensor
       where n % 97 > 3 * sensor`;
     await db.refresh(NOW);
+    folder = mkdtempSync(join(tmpdir(), 'airseries-archive-'));
   });
-  afterAll(() => db.drop());
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await db.drop();
+  });
 
   const archive = (folder: string, now = NOW) =>
     makeArchive(db.target, { folder, timeZone: ZONE, now, log, terminal: false, license: 'CC0' });
 
   it('every value of every file equals what the API publishes for the bucket (R2)', async () => {
-    const folder = emptyFolder();
     const archived = await archive(folder);
     expect(archived).toEqual({
       changed: [
@@ -73,8 +92,6 @@ onEveryEngine('the archive', (engine) => {
   });
 
   it('a row says which of its values are flagged, and a day if one of its hours is', async () => {
-    const folder = emptyFolder();
-    await archive(folder);
     const flagged = async (path: string) =>
       (await rowsIn(folder, path))
         .filter(({ is_bad_thp }) => is_bad_thp === true)
@@ -95,8 +112,6 @@ onEveryEngine('the archive', (engine) => {
   });
 
   it('a file says its zone, its units and that stamps name the start, and a timestamp is one of UTC', async () => {
-    const folder = emptyFolder();
-    await archive(folder);
     const path = join(folder, 'hours/2026-10.parquet');
     const pairs = await duck(
       `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${path}')`,
@@ -121,15 +136,13 @@ onEveryEngine('the archive', (engine) => {
   });
 
   it('the index says of each file its size, hash, rows, buckets and columns', async () => {
-    const folder = emptyFolder();
-    await archive(folder);
     const { resources, airseries } = indexOf(folder);
     expect(airseries.at).toBe(NOW.toISOString());
     for (const { path, bytes, hash, modified, schema, rows, first, last } of resources) {
       const content = readFileSync(join(folder, path));
       expect([path, content.length, modified]).toEqual([path, bytes, NOW.toISOString()]);
       expect(statSync(join(folder, path)).mtimeMs).toBe(NOW.getTime());
-      expect(hash).toBe(`sha256:${createHash('sha256').update(content).digest('hex')}`);
+      expect(hash).toBe(`sha256:${hashOf(content)}`);
       const { fields } = JSON.parse(readFileSync(join(folder, schema), 'utf8'));
       const [{ names, count }] = (await duck(
         `select array_to_string(list(column_name), ' ') as names, (select count(*) from '${join(folder, path)}') as count
@@ -147,8 +160,6 @@ onEveryEngine('the archive', (engine) => {
   });
 
   it('files are sorted by station and time, and no row group holds a part of a station', async () => {
-    const folder = emptyFolder();
-    await archive(folder);
     const rows = await rowsIn(folder, 'hours/2026-10.parquet');
     const keys = rows.map(({ station_id, timestamp }) => [Number(station_id), Number(timestamp)]);
     expect(keys).toEqual(keys.toSorted(([a = 0, s = 0], [b = 0, t = 0]) => a - b || s - t));
@@ -158,40 +169,232 @@ onEveryEngine('the archive', (engine) => {
     expect([...new Set(slugs)]).toEqual(['quarter', 'town']);
   });
 
-  describe('after a change', () => {
-    let folder: string;
-    /** The text of each file, and when it was written. */
-    const state = (): Record<string, string> =>
-      Object.fromEntries(
-        readdirSync(folder, { recursive: true, encoding: 'utf8' })
-          .filter((name) => statSync(join(folder, name)).isFile())
-          .sort()
-          .map((name) => {
-            const path = join(folder, name);
-            const sha = createHash('sha256').update(readFileSync(path)).digest('hex');
-            return [name, `${sha} ${statSync(path).mtimeMs}`];
-          }),
-      );
-    const night = (days: number) => new Date(NOW.getTime() + days * 86_400_000);
-    /** The files that differ between two states. */
-    const differing = (a: Record<string, string>, b: Record<string, string>) =>
-      [...new Set([...Object.keys(a), ...Object.keys(b)])]
-        .filter((name) => a[name] !== b[name])
-        .sort();
+  /** In the folder of the tests above, one after the other. */
+  describe('a run after a change', () => {
+    let now = NOW;
 
-    beforeEach(async () => {
-      folder = emptyFolder();
-      await archive(folder);
+    /** The hash and the time of each file. */
+    const state = (): Record<string, string> => {
+      const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      const files = names.filter((name) => statSync(join(folder, name)).isFile());
+      return Object.fromEntries(
+        files.map((name) => {
+          const path = join(folder, name);
+          return [name, `${hashOf(readFileSync(path))} ${statSync(path).mtimeMs}`];
+        }),
+      );
+    };
+
+    /** The next run, some minutes later; the files that differ from before, in order. */
+    async function run(minutes = 1): Promise<string[]> {
+      now = new Date(now.getTime() + minutes * 60_000);
+      await db.refresh(now);
+      const before = state();
+      const archived = await archive(folder, now);
+      const after = state();
+      const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+      const differing = names.filter((name) => before[name] !== after[name]).sort();
+      const told = [...(archived?.changed ?? []), ...(archived?.removed ?? [])];
+      const own = differing.filter((name) => !name.startsWith('airquality-am/'));
+      expect(own).toEqual(told.length === 0 ? [] : [...told, 'datapackage.json'].sort());
+      return differing;
+    }
+    /** Without the folder in the layout of airquality.am. */
+    const changedBy = async (minutes?: number) =>
+      (await run(minutes)).filter((name) => /parquet$|^\w+\.csv$/.test(name));
+
+    const REGIONS_OF_OCTOBER = ['regions-days/2026.parquet', 'regions-hours/2026-10.parquet'];
+    const OCTOBER = ['days/2026.parquet', 'hours/2026-10.parquet', ...REGIONS_OF_OCTOBER];
+    const SEPTEMBER = OCTOBER.map((name) => name.replace('-10', '-09'));
+    const RUNNING = ['days/2026.parquet', 'regions-days/2026.parquet'];
+
+    it('no byte and no time changes where nothing has', async () => {
+      expect(await run()).toEqual([]);
     });
 
-    it('a run that finds nothing new changes no byte and no time, also of the index', async () => {
-      const before = state();
-      expect(await archive(folder, new Date(NOW.getTime() + 3_600_000))).toEqual({
-        changed: [],
-        removed: [],
-        files: 8,
-      });
-      expect(state()).toEqual(before);
+    it('the next day changes the running year alone', async () => {
+      expect(await run(24 * 60)).toEqual([
+        'datapackage.json',
+        'days/2026.parquet',
+        'regions-days/2026.parquet',
+      ]);
+    });
+
+    const store = (sensor: number, at: string) =>
+      owner`insert into raw.readings ${owner({ sensor_id: sensor, measured_at: at, pm25: 333 })}`;
+
+    const FLAGGED = { is_bad_pm: [{ since: '2026-10-20', until: '2026-10-21' }] };
+    const LEFT = [{ slug: 'town', until: '2026-10-15' }];
+
+    type Case = [what: string, change: () => Promise<unknown>, changed: string[]];
+    const cases: Case[] = [
+      ['a late reading', () => store(1, '2026-09-29T10:40Z'), SEPTEMBER],
+      ['a late reading of the running month', () => store(1, '2026-11-02T10:40Z'), RUNNING],
+      ['a reading of a station that is hidden', () => store(4, '2026-09-29T10:41Z'), []],
+      [
+        'a corrected reading',
+        () =>
+          owner`update raw.readings set pm25 = 99 where sensor_id = 1 and measured_at = '2026-10-03 09:10Z'`,
+        OCTOBER,
+      ],
+      [
+        'deleted readings',
+        () => owner`select logic.delete_readings(3, '2026-10-05 00:00Z', '2026-10-06 00:00Z')`,
+        OCTOBER,
+      ],
+      [
+        'a sensor that has moved',
+        () => {
+          const { stations, ...rest } = network();
+          const [one, two, three] = stations;
+          const since = '2026-10-20T00:00';
+          const moved = {
+            id: 2,
+            stations: [
+              { id: 1, until: since },
+              { id: 2, since },
+            ],
+          };
+          return bringIn(owner, {
+            ...rest,
+            stations: [
+              { ...one, sensors: [{ id: 1 }] },
+              { ...two, sensors: [{ id: 3 }, moved] },
+              three,
+            ],
+          });
+        },
+        OCTOBER,
+      ],
+      ['flagged particles', () => bringIn(owner, network({ two: FLAGGED })), OCTOBER],
+      [
+        'a station that has left its region',
+        () => bringIn(owner, network({ two: { ...FLAGGED, regions: LEFT } })),
+        ['regions-days/2026.parquet', 'regions-hours/2026-10.parquet'],
+      ],
+      [
+        'another title',
+        () =>
+          bringIn(
+            owner,
+            network({
+              two: {
+                ...FLAGGED,
+                regions: LEFT,
+                title: { en: 'Second', hy: 'Երկրորդ' },
+              },
+            }),
+          ),
+        ['stations.csv'],
+      ],
+      [
+        'a station that is listed no more',
+        () => bringIn(owner, network({ two: { hidden: true } })),
+        [...OCTOBER, ...SEPTEMBER, 'regions.csv', 'stations.csv'],
+      ],
+      [
+        'a station that is listed again',
+        () => bringIn(owner, network()),
+        [...OCTOBER, ...SEPTEMBER, 'regions.csv', 'stations.csv'],
+      ],
+      [
+        'retention',
+        () => deleteExpired(db.target, () => now, '35 days', { log, timeZone: ZONE, apply: true }),
+        [],
+      ],
+    ];
+    it.each(cases)(
+      'after %s its months change, and no other byte (R2)',
+      async (_, change, changed) => {
+        await change();
+        expect(await changedBy()).toEqual([...new Set(changed)].sort());
+      },
+    );
+
+    it('files of a changed folder still have what the API publishes (R2)', async () => {
+      await store(1, '2026-10-29T10:40Z');
+      await run();
+      const { wrong } = await compareArchive(folder, db.target, { timeZone: ZONE, now });
+      expect(wrong.slice(0, 20)).toEqual([]);
+    });
+
+    if (isRepetition(engine)) return;
+
+    it('a change of the rules of the zone makes the months from its first hour on again', async () => {
+      const files = [...OCTOBER, ...SEPTEMBER].map((name) => join(folder, name));
+      for (const path of files) writeFileSync(path, Buffer.alloc(statSync(path).size));
+      await owner`insert into rollup.change (reason, since, until, shown_at)
+        values ('zone', '2026-10-10 00:00Z', '2026-11-01 00:00Z', ${now})`;
+      const later = new Date(now.getTime() + 60_000);
+      await archive(folder, later);
+      now = later;
+      const isMade = (name: string) => +statSync(join(folder, name)).mtime === +later;
+      expect([...new Set([...OCTOBER, ...SEPTEMBER])].filter(isMade)).toEqual(OCTOBER);
+      for (const path of files) rmSync(path);
+      await archive(folder, later); // undamaged, for the next tests
+    });
+
+    it('files that are missing or cut off are made again, and files of no month are removed', async () => {
+      const [path, cut] = ['hours/2026-09.parquet', 'regions-hours/2026-10.parquet'] as const;
+      const before = hashOf(readFileSync(join(folder, path)));
+      rmSync(join(folder, path));
+      truncateSync(join(folder, cut), 100);
+      for (const name of ['hours/2025-01.parquet', 'days/2026.parquet.part', 'notes.txt'])
+        writeFileSync(join(folder, name), 'x');
+      expect(await archive(folder, now)).toEqual({ changed: [], removed: [], files: 8 });
+      expect(hashOf(readFileSync(join(folder, path)))).toBe(before);
+      expect(statSync(join(folder, cut)).size).toBeGreaterThan(1_000);
+      const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      expect(names.filter((name) => /2025|part$|notes/.test(name))).toEqual(['notes.txt']);
+    });
+
+    it('another database, or one that was set back, makes everything again', async () => {
+      const index = readFileSync(join(folder, 'datapackage.json'), 'utf8');
+      const { airseries } = indexOf(folder);
+      for (const seen of [
+        { ...airseries, database: 'another' },
+        { ...airseries, change: '999999999' },
+        { ...airseries, columns: 'others' },
+      ]) {
+        const path = join(folder, 'hours/2026-09.parquet');
+        writeFileSync(path, Buffer.alloc(statSync(path).size));
+        const text = JSON.stringify({ ...JSON.parse(index), airseries: seen });
+        writeFileSync(join(folder, 'datapackage.json'), text);
+        await archive(folder, now);
+        expect(readFileSync(path).subarray(0, 4).toString()).toBe('PAR1');
+        const { database, columns, at } = indexOf(folder).airseries;
+        expect([database, columns, at]).toEqual([
+          airseries.database,
+          airseries.columns,
+          now.toISOString(),
+        ]);
+      }
+    });
+
+    it('the layout of airquality.am has the closed months, and is written again when one has changed', async () => {
+      const days = () => readFileSync(join(folder, 'airquality-am/station_avg_daily.csv'), 'utf8');
+      expect(days()).toContain('2026-10-31 00:00:00');
+      expect(days()).not.toContain('2026-11-01');
+      await store(1, '2026-11-03T10:40Z');
+      expect((await run()).filter((name) => name.startsWith('airquality-am/'))).toEqual([]);
+      await store(1, '2026-10-28T11:40Z');
+      expect((await run()).filter((name) => name.startsWith('airquality-am/'))).toContain(
+        'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv',
+      );
     });
   });
+
+  if (isRepetition(engine)) return;
+
+  it('a second session that would make an archive at the same time makes none', async () => {
+    const other = emptyFolder();
+    const session = connect(db.target, {});
+    await session`select pg_advisory_lock(hashtext('airseries'), hashtext('archive'))`;
+    expect(await archive(other)).toBeUndefined();
+    expect(readdirSync(other)).toEqual([]);
+    await session.end();
+    expect(await archive(other)).toMatchObject({ files: 8 });
+  });
 });
+
+const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');

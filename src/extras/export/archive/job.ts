@@ -1,6 +1,7 @@
 /** The archive in a service: a run each night, and one soon after a start. */
 import type { Job } from '../../../aggregate/jobs.ts';
 import type { Clock } from '../../../base/clock.ts';
+import { InputError } from '../../../base/inputError.ts';
 import type { Log } from '../../../base/log.ts';
 import type { DatabaseAddress } from '../../../database/address.ts';
 import { makeArchive } from './makeArchive.ts';
@@ -47,12 +48,10 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
   return {
     job: { name: 'archive', schedule: '23 2 * * *', run: runUnlessStopping },
     begin() {
-      runUnlessStopping().catch((error) =>
-        log.error(
-          { job: 'archive', err: error },
-          'the archive could not be made; it will be tried again at night',
-        ),
-      );
+      runUnlessStopping().catch((error: Error) => {
+        if (error instanceof InputError) log.error({ job: 'archive' }, error.message);
+        else log.error({ job: 'archive', err: error }, 'job failed; it will run again at night');
+      });
     },
     async stop() {
       stopping.abort();

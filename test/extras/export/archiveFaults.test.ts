@@ -1,0 +1,139 @@
+/**
+ * What interrupts the making of the archive: a kill, a full disk, a folder that cannot be written
+ * to. The folder has old or new files, all whole, and the next run does the rest.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Sql } from '../../../src/database/client.ts';
+import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { until } from '../../support/patience.ts';
+import { addressVariables, runAirseries, runProgram } from '../../support/program.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { duck, indexOf } from './archiveValues.ts';
+import { emptyFolder } from './support.ts';
+
+const NOW = new Date('2026-11-05T02:23:00Z');
+const LATER = new Date('2026-11-06T02:23:00Z');
+
+onOneEngine('an archive', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    await bringIn(owner, smallNetwork());
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25, temperature)
+      select at, sensor, 10 + sensor + extract(minute from at) / 7, random() * 20
+      from generate_series(timestamptz '2026-09-28 10:10+04', timestamptz '2026-11-05 02:00Z', '1 hour') at,
+        generate_series(1, 3) sensor`;
+    await db.refresh(NOW);
+  });
+  afterAll(() => db.drop());
+
+  const archive = (folder: string, now: Date) =>
+    makeArchive(db.target, {
+      ...{ folder, now, timeZone: db.timeZone, log: keepingLog(), terminal: false },
+      license: undefined,
+    });
+  const environment = (now: Date) => ({
+    ...addressVariables(db.target),
+    DATABASE_URL: 'postgres://',
+    FIXED_NOW: now.toISOString(),
+  });
+  const hashes = (folder: string): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(join(folder, name)).isFile())
+        .map((name) => [
+          name,
+          createHash('sha256')
+            .update(readFileSync(join(folder, name)))
+            .digest('hex'),
+        ]),
+    );
+
+  it('an archive whose making is killed has old and new files, all whole, and the next run does the rest', async () => {
+    const folder = emptyFolder();
+    await archive(folder, NOW);
+    const before = hashes(folder);
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      values ('2026-09-29 10:20Z', 1, 99), ('2026-10-29 10:20Z', 1, 99)`;
+    await db.refresh(LATER);
+    // it stops at the days, which come after the hours
+    const lock = connect(db.target, { role: 'airseries_owner' });
+    await lock`begin`;
+    await lock`lock table rollup.station_daily in access exclusive mode`;
+    const running = runAirseries(['archive', folder], environment(LATER));
+    await until(() => existsSync(join(folder, 'days/2026.parquet.part')), 'the days are begun');
+    process.kill(running.pid, 'SIGKILL');
+    await running.finished;
+    await lock.end();
+
+    const killed = hashes(folder);
+    const changed = Object.keys(killed).filter((name) => killed[name] !== before[name]);
+    expect(changed.sort()).toEqual([
+      'days/2026.parquet.part',
+      'hours/2026-09.parquet',
+      'hours/2026-10.parquet',
+    ]);
+    for (const { path, rows, format } of indexOf(folder).resources) {
+      if (format !== 'parquet') continue;
+      const [found] = await duck(`select count(*) as rows from '${join(folder, path)}'`);
+      expect(found).toEqual({ rows });
+    }
+
+    const archived = await archive(folder, LATER);
+    const whole = emptyFolder();
+    await archive(whole, LATER);
+    expect(archived?.changed).toEqual(
+      [
+        'hours/2026-09',
+        'hours/2026-10',
+        'days/2026',
+        'regions-hours/2026-09',
+        'regions-hours/2026-10',
+        'regions-days/2026',
+      ].map((name) => `${name}.parquet`),
+    );
+    const { 'datapackage.json': index, ...files } = hashes(folder);
+    const { 'datapackage.json': _, ...wholeFiles } = hashes(whole);
+    expect(files).toEqual(wholeFiles);
+    expect(index).not.toBe(before['datapackage.json']);
+  });
+
+  it('an archive on a full disk stays as it was, and the message says what to do', async () => {
+    const folder = emptyFolder();
+    await archive(folder, NOW);
+    const before = hashes(folder);
+    await owner`update raw.readings set pm25 = 55 where measured_at = '2026-10-20 10:10+04'`;
+    await db.refresh(LATER);
+    // no file may be larger than 8 KiB, so none of October's can be written
+    const cli = new URL('../../../dist/cli.js', import.meta.url).pathname;
+    const command = `ulimit -f 8; exec "$0" "$@"`;
+    const limited = runProgram(
+      ['/bin/bash', '-c', command, process.execPath, cli, 'archive', folder],
+      {
+        environment: environment(LATER),
+      },
+    );
+    const { code, stderr } = await limited.finished;
+    expect([code, stderr]).toEqual([1, expect.stringContaining(folder)]);
+    expect(stderr).toContain('The files that are there stay whole. Make room there');
+    expect(hashes(folder)).toEqual(before);
+    expect((await archive(folder, LATER))?.changed).toContain('hours/2026-10.parquet');
+  });
+
+  it('a folder that cannot be made is refused before the database is asked', async () => {
+    const { code, stderr } = await runAirseries(['archive', '/proc/archive'], {
+      DATABASE_URL: 'postgres://nowhere.invalid/x',
+    }).finished;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('Name a folder that you may write to.'),
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+/** The archive in a service and on the command line: when it is made, where, and what is said. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from '../../../src/database/client.ts';
+import { NOW } from '../../support/clock.ts';
+import { commandsOn } from '../../support/command.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../../support/installation.ts';
+import { launch } from '../../support/launch.ts';
+import { until } from '../../support/patience.ts';
+import { indexOf } from './archiveValues.ts';
+import { emptyFolder } from './support.ts';
+
+let here: Installation;
+beforeAll(async () => {
+  here = await install('plain', citiesOfOneStation(['town']));
+  await here.accept([reading(1, '2026-10-20T10:05:00Z', { pm25: 10 })]);
+  await here.refresh(NOW);
+});
+afterAll(() => here.close());
+
+const isMade = (folder: string) => existsSync(join(folder, 'datapackage.json'));
+const FILES = [
+  ...['stations.csv', 'regions.csv', 'hours/2026-10.parquet', 'days/2026.parquet'],
+  ...['regions-hours/2026-10.parquet', 'regions-days/2026.parquet'],
+];
+
+it('a worker makes the archive after its start and each night', async () => {
+  const archiveDirectory = emptyFolder();
+  const { errors, stop } = await launch(here, { archiveDirectory });
+  await until(() => isMade(archiveDirectory), 'the archive is made');
+  expect(indexOf(archiveDirectory).resources.map(({ path }) => path)).toEqual(FILES);
+  await stop(); // ends the first run
+  const night = await launch(here, { archiveDirectory });
+  rmSync(join(archiveDirectory, 'hours/2026-10.parquet'));
+  await night.runJob('archive');
+  expect(existsSync(join(archiveDirectory, 'hours/2026-10.parquet'))).toBe(true);
+  expect([...errors(), ...night.errors()]).toEqual([]);
+});
+
+it('a service makes none where a database is named and no folder, nor where it only serves', async () => {
+  const archiveDirectory = emptyFolder();
+  expect((await launch(here)).jobs).not.toContain('archive');
+  expect((await launch(here, { archiveDirectory, role: 'api' })).jobs).toEqual([]);
+  expect(isMade(archiveDirectory)).toBe(false);
+});
+
+it('a service whose archive cannot be written runs all the same, and logs what to do', async () => {
+  const { errors } = await launch(here, { archiveDirectory: '/proc/archive' });
+  await until(() => errors().length > 0, 'it is logged');
+  expect(errors()[0]).toMatch(/^archive: \/proc\/archive .*Name a folder that you may write to\./);
+});
+
+it('the command makes the archive, and prints what changed', async () => {
+  const command = commandsOn(here.database);
+  const folder = emptyFolder();
+  const environment = { FIXED_NOW: NOW.toISOString(), ARCHIVE_DIR: folder };
+  expect((await command('archive', environment)).result).toEqual({
+    changed: FILES,
+    removed: [],
+    files: 6,
+  });
+  const [same, other] = [{ changed: [], removed: [], files: 6 }, join(emptyFolder(), 'new')];
+  expect((await command('archive', environment)).result).toEqual(same);
+  expect((await command(`archive ${other}`, environment)).result.changed).toEqual(FILES);
+});
+
+it('the folder of the command is archive in DATA_DIR where no database and no folder is named', async () => {
+  const data = emptyFolder();
+  await commandsOn(here.database)('archive', { FIXED_NOW: NOW.toISOString(), DATA_DIR: data });
+  expect(isMade(join(data, 'archive'))).toBe(true);
+});
+
+it('the command is refused without a folder, and beside another run', async () => {
+  const command = commandsOn(here.database);
+  await expect(command('archive', { DATABASE_URL: 'postgres://me@here/air' })).rejects.toThrow(
+    'name a folder, or set ARCHIVE_DIR',
+  );
+  const session = connect(here.database.target, {});
+  await session`select pg_advisory_lock(hashtext('airseries'), hashtext('archive'))`;
+  await expect(command(`archive ${emptyFolder()}`)).rejects.toThrow(
+    'another session is making an archive from this database. Wait until it has finished',
+  );
+  await session.end();
+});
