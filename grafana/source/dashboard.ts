@@ -20,6 +20,10 @@ type Dashboard = {
   description: string;
   /** Start of the default time range, such as `now-7d`. */
   from: string;
+  /** How often it is read again. */
+  refresh?: string;
+  /** True for one that its readers import, and save with their own choices. */
+  editable?: boolean;
   variables: readonly Variable[];
   annotations?: readonly AnnotationQuery[];
   sections: readonly Section[];
@@ -34,6 +38,8 @@ export function dashboard({
   title,
   description,
   from,
+  refresh = '1m',
+  editable = false,
   variables,
   annotations = [],
   sections,
@@ -44,11 +50,11 @@ export function dashboard({
     description,
     tags: [TAG],
     schemaVersion: 42,
-    editable: false,
+    editable,
     graphTooltip: 1,
     timezone: '', // Grafana's default, which docker-compose.yml makes the network's
     time: { from, to: 'now' },
-    refresh: '1m',
+    refresh,
     annotations: { list: annotations },
     // with the variables: the language, and the city where both dashboards have one
     links: [

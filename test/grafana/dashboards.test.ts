@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { EPA } from '../../grafana/source/colours.ts';
 import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
 import { UNIT } from '../../grafana/source/units.ts';
-import { type Dashboard, dashboard, names, type Panel, targetsOf } from './dashboards.ts';
+import { dashboard, misplaced, names, targetsOf } from './dashboards.ts';
 import { faults, parsePromql } from './promql.ts';
 
 const units = new Set<string>(Object.values(UNIT));
@@ -89,12 +89,7 @@ describe.each(names)('%s', (name) => {
   it(`dashboard ${name} has panels without overlaps or gaps, with unique ids and titles`, () => {
     expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-    for (const [n, { gridPos: a, title }] of board.panels.entries()) {
-      expect(a.x >= 0 && a.w > 0 && a.x + a.w <= 24 && a.h > 0, title).toBe(true);
-      const over = board.panels.slice(n + 1).filter(({ gridPos: b }) => overlap(a, b));
-      expect(over.map((other) => `${title} overlaps ${other.title}`)).toEqual([]);
-    }
-    expect(gaps(board)).toEqual([]);
+    expect(misplaced(board)).toEqual([]);
   });
 
   it(`dashboard ${name} has thresholds that rise from a colour without a value`, () => {
@@ -190,18 +185,3 @@ it('the map has the colours and the thresholds of the US EPA', () => {
   expect(steps?.map(({ value }) => value)).toEqual([0, 51, 101, 151, 201, 301]);
   expect(steps?.map(({ color }) => color)).toEqual(Object.values(EPA));
 });
-
-type Rectangle = Panel['gridPos'];
-
-function overlap(a: Rectangle, b: Rectangle): boolean {
-  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
-}
-
-/** Rows of the grid without a panel. */
-function gaps({ panels }: Dashboard): number[] {
-  const end = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
-  const lines = Array.from({ length: end }, (_, y) => y);
-  return lines.filter(
-    (y) => !panels.some(({ gridPos }) => gridPos.y <= y && y < gridPos.y + gridPos.h),
-  );
-}

@@ -82,6 +82,31 @@ export const dashboard = (name: string): Dashboard =>
 export const targetsOf = ({ panels }: Dashboard): { panel: Panel; target: Target }[] =>
   panels.flatMap((panel) => (panel.targets ?? []).map((target) => ({ panel, target })));
 
+/** Panels outside the grid or over another, and rows of the grid without a panel. */
+export function misplaced({ panels }: Dashboard): string[] {
+  const end = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
+  const lines = Array.from({ length: end }, (_, y) => y);
+  return [
+    ...panels
+      .filter(({ gridPos: { x, w, h } }) => !(x >= 0 && w > 0 && x + w <= 24 && h > 0))
+      .map(({ title }) => `${title} is outside the grid`),
+    ...panels.flatMap(({ gridPos: a, title }, n) =>
+      panels
+        .slice(n + 1)
+        .filter(({ gridPos: b }) => overlap(a, b))
+        .map((other) => `${title} overlaps ${other.title}`),
+    ),
+    ...lines
+      .filter((y) => !panels.some(({ gridPos }) => gridPos.y <= y && y < gridPos.y + gridPos.h))
+      .map((y) => `row ${y} of the grid is empty`),
+  ];
+}
+
+type Rectangle = Panel['gridPos'];
+
+const overlap = (a: Rectangle, b: Rectangle): boolean =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
 /** Chosen values by variable; a list of a variable of which several can be chosen. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
