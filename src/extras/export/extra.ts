@@ -29,6 +29,10 @@ export const openDataExport = defineExtra({
       meaning:
         'the text of the file `LICENSE` of the archive and of exports, such as `CC-BY-4.0`; unset: there is none',
     }),
+    archiveDir: z.string().optional().register(VARIABLE, {
+      name: 'ARCHIVE_DIR',
+      meaning: 'the folder of the archive, which `/archive/` serves; unset: there is none',
+    }),
   },
   commands({ program, run, settings, dataFolder }) {
     program.addCommand(exportCommand(run, () => settings().openDataLicense));
@@ -53,5 +57,9 @@ export const openDataExport = defineExtra({
       begin: () => runs?.begin(),
       close: async () => await runs?.stop(),
     };
+  },
+  async open({ settings: { archiveDir } }) {
+    const { addArchive } = await import('./archive/serve.ts');
+    return { routes: (app) => addArchive(app, archiveDir) };
   },
 });

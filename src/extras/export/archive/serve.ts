@@ -1,0 +1,124 @@
+/**
+ * Serves the files of the archive: whole or in ranges, with validators by their content. No file is
+ * held in memory, and a client that reads slowly is cut off at a shutdown as any other; it goes on
+ * from the byte where it stopped.
+ */
+import type { Stats } from 'node:fs';
+import { extname, relative } from 'node:path';
+import express, { type IRouter, type NextFunction, type Request, type Response } from 'express';
+import { addPath } from '../../../http/middleware.ts';
+import { ANY_ORIGIN, JSON_TYPE, notFound, Problem, quoted } from '../../../http/send.ts';
+import { type Catalogue, catalogueOf, INDEX, isOf } from './catalogue.ts';
+
+export const ARCHIVE = '/archive/';
+
+/** Neither a hidden file, nor one that is being written, nor a path that leads out of the folder. */
+const FILE = /^([\w-]+\/)*[\w-]+(\.(parquet|csv|json|txt))?$/;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.parquet': 'application/vnd.apache.parquet',
+  '.csv': 'text/csv; charset=utf-8',
+  '.json': JSON_TYPE,
+};
+const TEXT_TYPE = 'text/plain; charset=utf-8'; // README.txt and LICENSE
+
+/**
+ * As long as the documents of the API. A file keeps its address when its content changes, so it is
+ * never immutable.
+ */
+const CACHE_CONTROL = 'public, max-age=60';
+
+/** What scripts of other sites need to read parts of a file. */
+const RANGES_FROM_ANY_ORIGIN = {
+  ...ANY_ORIGIN,
+  'Access-Control-Expose-Headers': `${ANY_ORIGIN['Access-Control-Expose-Headers']}, Accept-Ranges, Content-Length, Content-Range, Last-Modified`,
+};
+
+const SWITCHED_OFF =
+  'There is no archive here. Its operator switches it on with ARCHIVE_DIR, the folder for its files.';
+const EMPTY =
+  'The archive has no files yet. The worker writes them each night, and `node src/airseries.js archive` at once.';
+
+/** Adds `/archive/…`. `folder`: of the files; undefined: there is no archive. */
+export function addArchive(app: IRouter, folder: string | undefined): void {
+  if (folder === undefined) {
+    const explain = () => {
+      throw notFound(SWITCHED_OFF);
+    };
+    addPath(app, /^\/archive(\/.*)?$/, explain, ARCHIVE);
+    return;
+  }
+  const read = catalogueOf(folder);
+  addPath(app, /^\/archive$/, (_req, res) => redirect(res, ARCHIVE), ARCHIVE);
+  addPath(
+    app,
+    /^\/archive\/$/,
+    async (_req, res) => {
+      res.locals.isStale = true;
+      if ((await read()) === undefined) throw notFound(EMPTY);
+      redirect(res, `${ARCHIVE}${INDEX}`);
+    },
+    ARCHIVE,
+  );
+  addPath(app, /^\/archive\/.+$/, filesOf(folder, read), `${ARCHIVE}{path}`);
+}
+
+function redirect(res: Response, to: string): void {
+  res
+    .status(302)
+    .set({ ...ANY_ORIGIN, Location: to, 'Cache-Control': 'no-cache' })
+    .end();
+}
+
+function filesOf(folder: string, read: () => Promise<Catalogue | undefined>) {
+  const files = express.static(folder, {
+    fallthrough: false,
+    index: false,
+    redirect: false,
+    setHeaders: setHeaders(folder),
+  });
+  return async (req: Request, res: Response, next: NextFunction) => {
+    res.locals.isStale = true; // a file says nothing about the database
+    const path = req.path.slice(ARCHIVE.length);
+    if (!FILE.test(path)) throw noSuchFile(path);
+    res.locals.catalogue = await read();
+    const { url } = req;
+    req.url = `/${path}`; // as below a mounted path; it is read at once
+    files(req, res, (error?: unknown) => next(asProblem(error, path, res)));
+    req.url = url;
+  };
+}
+
+/** Called once the file is found, before its validators are compared with the client's. */
+const setHeaders = (folder: string) => (res: Response, path: string, stat: Stats) => {
+  const catalogue: Catalogue | undefined = res.locals.catalogue;
+  const entry = catalogue?.files.get(relative(folder, path).replaceAll('\\', '/'));
+  const headers = {
+    ...RANGES_FROM_ANY_ORIGIN,
+    'Cache-Control': CACHE_CONTROL,
+    'Content-Type': TYPES[extname(path)] ?? TEXT_TYPE,
+    'X-Content-Type-Options': 'nosniff',
+    // without it, a weak one of size and time is sent
+    ...(entry !== undefined && isOf(entry, stat) && { ETag: `"${entry.hash.slice(7, 39)}"` }),
+  };
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+};
+
+const noSuchFile = (path: string) =>
+  notFound(`The archive has no file ${quoted(path)}. ${ARCHIVE}${INDEX} lists its files.`);
+
+/** Headers of the file that an answer without it must not have. */
+const OF_FILE = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Range'];
+
+type SendError = Error & { status?: number; headers?: Record<string, string> };
+
+/** `send` has its errors with a status; those of the system are 500. */
+function asProblem(error: unknown, path: string, res: Response): unknown {
+  const { status, headers } = (error ?? {}) as SendError;
+  if (!res.headersSent) for (const name of OF_FILE) res.removeHeader(name);
+  if (status === 416)
+    return new Problem(416, 'The range lies beyond the end of the file.', headers ?? {});
+  if (status === 412)
+    return new Problem(412, 'The file has changed: it is not the one that If-Match names.');
+  return status !== undefined && status < 500 ? noSuchFile(path) : error;
+}

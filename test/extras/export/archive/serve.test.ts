@@ -1,0 +1,392 @@
+/** The archive over HTTP: ranges, validators, resumed downloads, and what is not served. */
+import { execFile } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openReaderPool } from '../../../../src/database/pools.ts';
+import { addArchive } from '../../../../src/extras/export/archive/serve.ts';
+import { type Listening, listen } from '../../../../src/http/listen.ts';
+import { makeApp } from '../../../../src/serve/app.ts';
+import { NOW } from '../../../support/clock.ts';
+import { freePort } from '../../../support/freePort.ts';
+import { httpGet } from '../../../support/http.ts';
+import { keepingLog } from '../../../support/keepingLog.ts';
+import { until } from '../../../support/patience.ts';
+import { needs } from '../../../support/tools.ts';
+import { MODIFIED, monthOfHours, put, putIndex, sha256 } from './folder.ts';
+
+const HOURS = 'hours/2026-10.parquet';
+const CSV = 'station_id,title\n1,One\n';
+const BYTES = 'PAR1 0123456789 of a month PAR1';
+
+/** The archive of a folder; the database of the service cannot be reached. */
+async function serveArchive(folder: string | undefined): Promise<Listening & { origin: string }> {
+  const nowhere = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
+  const db = openReaderPool(nowhere, { timeZone: 'Asia/Yerevan', max: 1 });
+  const app = makeApp({
+    db,
+    clock: () => NOW,
+    siteBaseUrl: '',
+    log: keepingLog(),
+    routes: [
+      (router) => {
+        router.use((_req, res, next) => {
+          responses.push(res);
+          next();
+        });
+        addArchive(router, folder);
+      },
+    ],
+  });
+  const port = Number(await freePort());
+  const listening = await listen(app, { port, variable: 'PORT' });
+  const close = async () => {
+    await listening.close({ drainMs: 0, deadlineMs: 100 });
+    await db.destroy();
+  };
+  closers.push(close);
+  return { ...listening, origin: `http://127.0.0.1:${listening.port}` };
+}
+const closers: (() => Promise<void>)[] = [];
+const responses: ServerResponse[] = [];
+
+const root = mkdtempSync(join(tmpdir(), 'airseries-archive-'));
+const archiveFolder = () => mkdtempSync(join(root, 'folder-'));
+
+let folder: string;
+let origin: string;
+beforeAll(async () => {
+  folder = archiveFolder();
+  put(folder, HOURS, BYTES);
+  put(folder, 'stations.csv', CSV);
+  put(folder, 'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv', CSV);
+  put(folder, 'airquality-am/README.txt', 'Read me.\n');
+  put(folder, 'airquality-am/LICENSE', 'CC-BY-4.0\n');
+  putIndex(folder, [HOURS, 'stations.csv']);
+  origin = (await serveArchive(folder)).origin;
+  return async () => {
+    for (const close of closers) await close();
+    rmSync(root, { recursive: true });
+  };
+});
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${origin}/archive/${path}`, { method, headers, redirect: 'manual' });
+/** The first digits of the hash in the index. */
+const etagOf = (content: string) => `"${sha256(content).slice(0, 32)}"`;
+
+describe('a file', () => {
+  it('a file is sent with its type, a validator of its content, its time, and for a minute', async () => {
+    const answer = await get(HOURS);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe(BYTES);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/vnd.apache.parquet',
+      'content-length': String(BYTES.length),
+      'accept-ranges': 'bytes',
+      etag: etagOf(BYTES),
+      'last-modified': MODIFIED.toUTCString(),
+      'cache-control': 'public, max-age=60',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it.each([
+    ['stations.csv', 'text/csv; charset=utf-8'],
+    ['airquality-am/station_avg_hourly/station_avg_hourly_2026.csv', 'text/csv; charset=utf-8'],
+    ['datapackage.json', 'application/json; charset=utf-8'],
+    ['airquality-am/README.txt', 'text/plain; charset=utf-8'],
+    ['airquality-am/LICENSE', 'text/plain; charset=utf-8'],
+  ])('the file %s has the type %s', async (path, type) => {
+    const answer = await get(path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+    expect(await answer.text()).toBe(readFileSync(join(folder, path), 'utf8'));
+  });
+
+  it('the index has a validator of its content too', async () => {
+    const text = readFileSync(join(folder, 'datapackage.json'), 'utf8');
+    expect((await get('datapackage.json')).headers.get('etag')).toBe(etagOf(text));
+  });
+
+  it('a script of any other site may read it, in parts, and its length and validators', async () => {
+    const answer = await get(HOURS, { Origin: 'https://other.example', Range: 'bytes=0-3' });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    const exposed = answer.headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).toEqual(
+      expect.arrayContaining(['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Range']),
+    );
+    const preflight = await get(
+      HOURS,
+      { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' },
+      'OPTIONS',
+    );
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('*');
+  });
+
+  it('HEAD has the headers of GET and no body', async () => {
+    const [whole, head] = await Promise.all([get(HOURS), get(HOURS, {}, 'HEAD')]);
+    const of = ({ headers }: Response) => {
+      const { date, connection, 'keep-alive': kept, ...rest } = Object.fromEntries(headers);
+      return rest;
+    };
+    expect([head.status, await head.text(), of(head)]).toEqual([200, '', of(whole)]);
+  });
+
+  it('a client that has the file gets 304, by its validator or its time', async () => {
+    // `fetch` would ask caches not to answer
+    const ask = (headers: Record<string, string>) =>
+      httpGet(Number(new URL(origin).port), `/archive/${HOURS}`, headers);
+    for (const known of [
+      { 'If-None-Match': etagOf(BYTES) },
+      { 'If-None-Match': `"another", W/${etagOf(BYTES)}` },
+      { 'If-Modified-Since': MODIFIED.toUTCString() },
+    ]) {
+      const { status, headers, body } = await ask(known);
+      expect([status, body, headers.etag]).toEqual([304, '', etagOf(BYTES)]);
+    }
+    expect(await ask({ 'If-None-Match': '"another"' })).toMatchObject({ status: 200 });
+    expect(await ask({ 'If-Match': '"another"' })).toMatchObject({ status: 412 });
+  });
+
+  it('a method that writes is refused', async () => {
+    const answer = await get(HOURS, {}, 'POST');
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+});
+
+describe('a range', () => {
+  it.each([
+    ['bytes=0-3', 'PAR1', '0-3'],
+    ['bytes=-4', 'PAR1', '27-30'],
+    ['bytes=5-', BYTES.slice(5), '5-30'],
+    ['bytes=5-9999', BYTES.slice(5), '5-30'],
+  ])('the range %s is answered with just these bytes', async (range, text, of) => {
+    const answer = await get(HOURS, { Range: range });
+    expect([answer.status, await answer.text()]).toEqual([206, text]);
+    expect(answer.headers.get('content-range')).toBe(`bytes ${of}/${BYTES.length}`);
+    expect(answer.headers.get('content-length')).toBe(String(text.length));
+  });
+
+  it('a range beyond the end is 416 in JSON and says how long the file is', async () => {
+    const answer = await get(HOURS, { Range: 'bytes=100-' });
+    expect(await answer.json()).toMatchObject({ status: 416 });
+    expect(answer.status).toBe(416);
+    expect(answer.headers.get('content-range')).toBe(`bytes */${BYTES.length}`);
+    expect(answer.headers.get('etag')).toBeNull();
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('If-Range gives the range of the file that is meant, else the whole of the new one', async () => {
+    const part = { Range: 'bytes=5-9' };
+    const same = await get(HOURS, { ...part, 'If-Range': etagOf(BYTES) });
+    expect([same.status, await same.text()]).toEqual([206, BYTES.slice(5, 10)]);
+    const other = await get(HOURS, { ...part, 'If-Range': etagOf('an older file') });
+    expect([other.status, await other.text()]).toEqual([200, BYTES]);
+  });
+
+  it('a file that changes between two ranges has another validator, also of the same length', async () => {
+    const path = 'hours/2026-09.parquet';
+    const [old, now] = [BYTES, BYTES.replace('month', 'MONTH')];
+    const paths = [HOURS, 'stations.csv'];
+    put(folder, path, old);
+    putIndex(folder, [...paths, path]);
+    const first = await get(path, { Range: 'bytes=0-9' });
+    const etag = first.headers.get('etag') as string;
+    expect(etag).toBe(etagOf(old));
+    put(folder, path, now, new Date('2026-11-02T22:15:30Z'));
+    // the index comes last: until then the file is not the one that it describes
+    const between = await get(path, { Range: 'bytes=10-', 'If-Range': etag });
+    expect([between.status, await between.text()]).toEqual([200, now]);
+    expect(between.headers.get('etag')).toMatch(/^W\//);
+    putIndex(folder, [...paths, path]);
+    const last = await get(path, { Range: 'bytes=10-', 'If-Range': etag });
+    expect([last.status, await last.text()]).toEqual([200, now]);
+    expect(last.headers.get('etag')).toBe(etagOf(now));
+  });
+
+  it('the same content keeps its validator when the folder is copied with its times', async () => {
+    const copy = archiveFolder();
+    put(copy, HOURS, BYTES);
+    putIndex(copy, [HOURS]);
+    const other = await serveArchive(copy);
+    const answer = await fetch(`${other.origin}/archive/${HOURS}`);
+    expect(answer.headers.get('etag')).toBe(etagOf(BYTES));
+    // without them, it is not known to be the file of the index
+    utimesSync(join(copy, HOURS), NOW, NOW);
+    const touched = await fetch(`${other.origin}/archive/${HOURS}`);
+    expect(touched.headers.get('etag')).toMatch(/^W\//);
+  });
+
+  it('curl goes on with a download that was broken off', needs('curl'), async () => {
+    const file = join(archiveFolder(), 'part.parquet');
+    writeFileSync(file, BYTES.slice(0, 12));
+    const args = ['-sS', '-C', '-', '-o', file, '-D', '-', `${origin}/archive/${HOURS}`];
+    const { stdout } = await promisify(execFile)('curl', args);
+    expect(stdout).toMatch(/^HTTP\/1\.1 206 /);
+    expect(stdout).toMatch(/^content-range: bytes 12-30\/31\r$/im);
+    expect(readFileSync(file, 'utf8')).toBe(BYTES);
+  });
+});
+
+describe('what is not served', () => {
+  beforeAll(() => {
+    put(folder, 'hours/2026-11.parquet.part', 'half');
+    put(folder, '.hidden.csv', 'hidden');
+    put(folder, 'hours/.2026.csv', 'hidden');
+    put(folder, 'run.sh', 'script');
+    mkdirSync(join(folder, 'empty'), { recursive: true });
+    put(join(folder, '..'), 'outside.csv', 'outside');
+  });
+
+  it.each([
+    'hours/2027-01.parquet',
+    'hours/2026-11.parquet.part',
+    '.hidden.csv',
+    'hours/.2026.csv',
+    'run.sh',
+    'hours',
+    'hours/',
+    'empty/',
+    '../outside.csv',
+    'hours/../../outside.csv',
+    '%2e%2e/outside.csv',
+    '..%2foutside.csv',
+    '%2e%2e%2foutside.csv',
+    '..%5coutside.csv',
+    '/etc/passwd',
+    '//etc/passwd',
+    'stations.csv%00',
+    'stations.csv/',
+    'Stations.csv',
+    `${'x'.repeat(300)}.csv`,
+  ])('the path %s is 404 in JSON', async (path) => {
+    const port = Number(new URL(origin).port);
+    const { status, headers, body } = await httpGet(port, `/archive/${path}`); // as it is written
+    expect(JSON.parse(body)).toMatchObject({ status: 404, title: 'Not Found' });
+    expect(status).toBe(404);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+    });
+    expect(headers).not.toHaveProperty('etag');
+  });
+
+  it('a file that is missing is told with where all are listed', async () => {
+    const { detail } = (await (await get('hours/2027-01.parquet')).json()) as { detail: string };
+    expect(detail).toBe(
+      'The archive has no file "hours/2027-01.parquet". /archive/datapackage.json lists its files.',
+    );
+  });
+});
+
+describe('/archive/', () => {
+  it('without pages, /archive/ leads to the index', async () => {
+    for (const [path, to] of [
+      ['', '/archive/'],
+      ['/', '/archive/datapackage.json'],
+    ]) {
+      const answer = await fetch(`${origin}/archive${path}`, { redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, to]);
+    }
+  });
+
+  it('without ARCHIVE_DIR, every path says how to switch the archive on', async () => {
+    const off = await serveArchive(undefined);
+    for (const path of ['', '/', '/datapackage.json', `/${HOURS}`]) {
+      const answer = await fetch(`${off.origin}/archive${path}`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('ARCHIVE_DIR') });
+    }
+  });
+
+  it('before the first build, /archive/ says who writes the files', async () => {
+    const early = await serveArchive(join(archiveFolder(), 'later'));
+    const answer = await fetch(`${early.origin}/archive/`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('each night') });
+  });
+
+  it('an index that cannot be read is a fault of ours, and served again once it can', async () => {
+    const broken = archiveFolder();
+    put(broken, 'datapackage.json', '{"resources": [{"path": "x"}]}');
+    put(broken, HOURS, BYTES);
+    const server = await serveArchive(broken);
+    expect((await fetch(`${server.origin}/archive/${HOURS}`)).status).toBe(500);
+    putIndex(broken, [HOURS]);
+    expect((await fetch(`${server.origin}/archive/${HOURS}`)).headers.get('etag')).toBe(
+      etagOf(BYTES),
+    );
+  });
+});
+
+describe('a large file', () => {
+  const LARGE = 'hours/2020-01.parquet';
+  const SIZE = 3_000_000_000;
+  beforeAll(() => {
+    put(folder, LARGE, '');
+    truncateSync(join(folder, LARGE), SIZE); // it has no blocks on the disk
+    appendFileSync(join(folder, LARGE), 'PAR1');
+  });
+
+  it('a range beyond two gigabytes is read', async () => {
+    const answer = await get(LARGE, { Range: `bytes=${SIZE}-` });
+    expect([answer.status, await answer.text()]).toEqual([206, 'PAR1']);
+  });
+
+  it('a client that does not read on holds no memory, and no shutdown', async () => {
+    const server = await serveArchive(folder);
+    const before = process.memoryUsage().arrayBuffers;
+    const socket = connect(server.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    socket.write(`GET /archive/${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await until(() => responses.at(-1)?.writableNeedDrain ?? false, 'the client is behind');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16_000_000);
+    const closed = new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
+    await server.close({ drainMs: 0, deadlineMs: 200 });
+    socket.resume();
+    await closed;
+  });
+});
+
+describe('a reader of Parquet over HTTP', () => {
+  it('one station of a month is read with few requests and a small part of the bytes', async () => {
+    const [stations, hours] = [200, 744];
+    const content = monthOfHours(stations, hours, 67); // groups of 50,000 rows
+    put(folder, 'hours/2026-08.parquet', content);
+    let [requests, bytes] = [0, 0];
+    const counting: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      requests += 1;
+      bytes += init?.method === 'HEAD' ? 0 : Number(answer.headers.get('content-length'));
+      return answer;
+    };
+    const url = `${origin}/archive/hours/2026-08.parquet`;
+    const file = await asyncBufferFromUrl({ url, fetch: counting });
+    const rows = await parquetReadObjects({
+      file,
+      metadata: await parquetMetadataAsync(file, { initialFetchSize: 16_384 }),
+      columns: ['station_id', 'timestamp', 'avg_pm25'],
+      filter: { station_id: { $eq: 137 } },
+    });
+    expect(rows).toHaveLength(hours);
+    expect(new Set(rows.map(({ station_id }) => station_id))).toEqual(new Set([137]));
+    expect(requests).toBeLessThanOrEqual(6);
+    expect(bytes).toBeLessThan(content.length / 4);
+  });
+});
