@@ -9,7 +9,7 @@ import { pages } from './extras/pages/extra.ts';
 export const EXTRAS: readonly Extra[] = [
   embedded, // the bundled PostgreSQL, where no database is named
   feeds, // polls providers for readings
-  pages, // for people, and the widget
   openDataExport, // files of open data
+  pages, // for people, and the widget; after the paths of others, which its page of problems ends
   demo, // an invented country to begin with
 ];

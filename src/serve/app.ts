@@ -28,7 +28,7 @@ import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cach
 import { makeChanges } from './changes.ts';
 import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
-import { renderDocument, sendDocument, TEXT_KIND } from './document.ts';
+import { type Document, renderDocument, sendDocument, TEXT_KIND } from './document.ts';
 import {
   type Documents,
   makeDocuments,
@@ -62,10 +62,35 @@ type AppOptions = {
 };
 
 /**
- * `ground`: of maps, as GeoJSON; `pages`: where readers reach the pages of stations and regions, ''
- * for the address of the API.
+ * `ground`: of maps, as GeoJSON. `pagesUrl`: where readers reach the pages, '' for the address of
+ * the API. `pages`: how to make a page that looks like the others. `links`: in the foot of every
+ * page, a path below the locale and its title in each language.
  */
-export type Offers = { ground?: object; pages?: string };
+export type Offers = {
+  ground?: object;
+  pagesUrl?: string;
+  pages?: PageMaker;
+  links?: readonly { path: string; titles: Readonly<Record<Locale, string>> }[];
+};
+
+/** HTML that knows it is safe. */
+export type Markup = { readonly text: string };
+type MarkupValue = Markup | string | number | undefined | false | readonly MarkupValue[];
+
+export type PageMaker = {
+  /** Tag of a template: escapes what goes into it, unless it is markup. */
+  html(parts: TemplateStringsArray, ...values: MarkupValue[]): Markup;
+  /** A table that scrolls in a box of its own; the first cell of a row names it. */
+  table(label: string, heads: readonly string[], rows: readonly (readonly MarkupValue[])[]): Markup;
+  /** A piece of code to copy. `text` gets the origin of this service, as the reader knows it. */
+  code(locale: Locale, text: (origin: string) => string): Markup;
+  number(locale: Locale, value: number, digits: number): string;
+  /** `path`: after the locale, without a slash. */
+  render(
+    parts: Pick<PageParts, 'site' | 'offers'>,
+    page: { locale: Locale; path: string; title: string; body: Markup },
+  ): Document;
+};
 
 /** `zone`: of the network. Texts are empty where nothing is configured. */
 type PublishedSite = { title: string; contact: string; license: string; zone: string };
@@ -128,7 +153,7 @@ export function makeApp({
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
   const sources = { db, wholeNetwork, clock };
-  const addresses = { siteBaseUrl, urls, pages: offers.pages };
+  const addresses = { siteBaseUrl, urls, pages: offers.pagesUrl };
   const documents = {
     ...current,
     ...makeExplore(sources),

@@ -305,7 +305,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
       siteBaseUrl,
       log: keepingLog(),
       site,
-      ...(pages !== undefined && { offers: { pages } }),
+      ...(pages !== undefined && { offers: { pagesUrl: pages } }),
       ...(cache && { cache }),
     });
 

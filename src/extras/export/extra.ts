@@ -59,7 +59,10 @@ export const openDataExport = defineExtra({
     };
   },
   async open({ settings: { archiveDir } }) {
-    const { addArchive } = await import('./archive/serve.ts');
-    return { routes: (app) => addArchive(app, archiveDir) };
+    const { addArchive, LINKS } = await import('./archive/serve.ts');
+    return {
+      routes: (app, parts) => addArchive(app, archiveDir, parts),
+      offers: () => (archiveDir === undefined ? {} : { links: LINKS }),
+    };
   },
 });

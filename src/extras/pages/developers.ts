@@ -15,6 +15,11 @@ const copyLine = (words: Words, code: Html, after: Html | string = '') =>
     data-copied="${words.copied}" hidden>${words.copy}</button>
     ${after}</div>`;
 
+/** A block of code for other pages, with the script of this name. */
+export const CODE_SCRIPT = 'developers';
+export const codePart = (words: Words, text: (origin: string) => string): Html =>
+  html`<div data-origin="${ORIGIN}">${copyLine(words, html`<pre><code>${text(ORIGIN)}</code></pre>`)}</div>`;
+
 /** How to ask for a path, and a link to its answer. */
 const addressLine = (words: Words, path: string): Html =>
   copyLine(

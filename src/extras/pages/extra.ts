@@ -60,14 +60,16 @@ export const pages = defineExtra({
       log.info(`MAP_GROUND: ${ground.leftOut} points are not drawn, only lines and areas`);
     if (page === 'off') return {};
     const { addPages } = await import('./pages.ts');
+    const { makePageMaker } = await import('./maker.ts');
     return {
-      offers: () => ({ pages: pageUrl }),
+      offers: () => ({ pagesUrl: pageUrl ?? '', pages: makePageMaker(pageUrl) }),
       routes(app, parts) {
         const isBare = mapTiles === undefined && ground === undefined;
         const offered = isBare ? parts.offers.ground : undefined;
         const site = {
           ...parts.site,
           url: pageUrl,
+          links: parts.offers.links,
           tiles: mapTiles,
           ground: offered === undefined ? ground : makeGround(offered),
         };

@@ -4,6 +4,7 @@ import { LOCALES } from '../../contract/endpoints.ts';
 import { EXPLORE } from '../../contract/explore.ts';
 import { ANY_ORIGIN } from '../../http/send.ts';
 import { CHANGE_WORDS } from '../../serve/changeWords.ts';
+import type { Offers } from '../../serve/app.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
@@ -15,7 +16,8 @@ import { WORDS } from './words.ts';
 
 /**
  * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `title`: ''
- * where it has none; `zone`: the zone of all times; `tiles` or `ground`: what maps are drawn on.
+ * where it has none; `zone`: the zone of all times; `tiles` or `ground`: what maps are drawn on;
+ * `links`: to pages of other extras.
  */
 export type Site = {
   url: string;
@@ -25,6 +27,7 @@ export type Site = {
   zone: string;
   tiles?: Tiles | undefined;
   ground?: Ground | undefined;
+  links?: Offers['links'];
 };
 
 export const groundOf = ({ tiles, ground }: Site): MapGround => ({ tiles, ground: ground?.url });
@@ -168,7 +171,7 @@ ${body}
 <p>${fill(words.zone, { zone: site.zone })} ${words.aqiNote}</p>
 <p>
   ${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}
-  <a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
+  ${site.links?.map(({ path: to, titles }) => html`<a href="/${locale}/${to}">${titles[locale]}</a> · `)}<a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
 </footer>
 </body>`;
 }

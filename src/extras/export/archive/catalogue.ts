@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../../database/errors.ts';
 
+/** Where the files are on the public port. */
+export const ARCHIVE = '/archive/';
 export const INDEX = 'datapackage.json';
 
 const instant = z.iso.datetime({ offset: true });

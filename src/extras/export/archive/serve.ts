@@ -6,11 +6,18 @@
 import type { Stats } from 'node:fs';
 import { extname, relative } from 'node:path';
 import express, { type IRouter, type NextFunction, type Request, type Response } from 'express';
+import { LOCALES, type Locale, pathPattern } from '../../../contract/endpoints.ts';
 import { addPath } from '../../../http/middleware.ts';
 import { ANY_ORIGIN, JSON_TYPE, notFound, Problem, quoted } from '../../../http/send.ts';
-import { type Catalogue, catalogueOf, INDEX, isOf } from './catalogue.ts';
+import type { Offers, PageParts } from '../../../serve/app.ts';
+import { type Document, sendDocument } from '../../../serve/document.ts';
+import { ARCHIVE, type Catalogue, catalogueOf, INDEX, isOf } from './catalogue.ts';
+import { archivePage } from './page.ts';
+import { TITLE } from './words.ts';
 
-export const ARCHIVE = '/archive/';
+/** The page of the archive, below a locale. */
+const PAGE = 'archive';
+export const LINKS: Required<Offers>['links'] = [{ path: PAGE, titles: TITLE }];
 
 /** Neither a hidden file, nor one that is being written, nor a path that leads out of the folder. */
 const FILE = /^([\w-]+\/)*[\w-]+(\.(parquet|csv|json|txt))?$/;
@@ -26,7 +33,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'; // README.txt and LICENSE
  * As long as the documents of the API. A file keeps its address when its content changes, so it is
  * never immutable.
  */
-const CACHE_CONTROL = 'public, max-age=60';
+const MAX_AGE = 60;
 
 /** What scripts of other sites need to read parts of a file. */
 const RANGES_FROM_ANY_ORIGIN = {
@@ -39,8 +46,14 @@ const SWITCHED_OFF =
 const EMPTY =
   'The archive has no files yet. The worker writes them each night, and `node src/airseries.js archive` at once.';
 
-/** Adds `/archive/…`. `folder`: of the files; undefined: there is no archive. */
-export function addArchive(app: IRouter, folder: string | undefined): void {
+type Parts = Pick<PageParts, 'site' | 'offers'>;
+type Read = () => Promise<Catalogue | undefined>;
+
+/**
+ * Adds `/archive/…`, and the page of it where an extra makes pages. `folder`: of the files;
+ * undefined: there is no archive.
+ */
+export function addArchive(app: IRouter, folder: string | undefined, parts: Parts): void {
   if (folder === undefined) {
     const explain = () => {
       throw notFound(SWITCHED_OFF);
@@ -50,27 +63,51 @@ export function addArchive(app: IRouter, folder: string | undefined): void {
   }
   const read = catalogueOf(folder);
   addPath(app, /^\/archive$/, (_req, res) => redirect(res, ARCHIVE), ARCHIVE);
-  addPath(
-    app,
-    /^\/archive\/$/,
-    async (_req, res) => {
-      res.locals.isStale = true;
-      if ((await read()) === undefined) throw notFound(EMPTY);
-      redirect(res, `${ARCHIVE}${INDEX}`);
-    },
-    ARCHIVE,
-  );
+  addPage(app, read, parts);
   addPath(app, /^\/archive\/.+$/, filesOf(folder, read), `${ARCHIVE}{path}`);
 }
 
 function redirect(res: Response, to: string): void {
   res
     .status(302)
-    .set({ ...ANY_ORIGIN, Location: to, 'Cache-Control': 'no-cache' })
+    .set({ ...ANY_ORIGIN, Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
     .end();
 }
 
-function filesOf(folder: string, read: () => Promise<Catalogue | undefined>) {
+/** Where no extra makes pages, `/archive/` leads to the index. */
+function addPage(app: IRouter, read: Read, parts: Parts): void {
+  const maker = parts.offers.pages;
+  const existing = async (res: Response) => {
+    res.locals.isStale = true; // it says nothing about the database
+    const catalogue = await read();
+    if (catalogue === undefined) throw notFound(EMPTY);
+    return catalogue;
+  };
+  const lead = async (req: Request, res: Response) => {
+    await existing(res);
+    if (maker === undefined) redirect(res, `${ARCHIVE}${INDEX}`);
+    else redirect(res, `/${req.acceptsLanguages([...LOCALES]) || LOCALES[0]}/${PAGE}`);
+  };
+  addPath(app, /^\/archive\/$/, lead, ARCHIVE);
+  if (maker === undefined) return;
+  const kept = new Map<Locale, { version: string; document: Document }>();
+  const send = async (req: Request, res: Response) => {
+    const locale = req.params.locale as Locale;
+    const catalogue = await existing(res);
+    let rendered = kept.get(locale);
+    if (rendered?.version !== catalogue.version) {
+      const body = archivePage(catalogue, { maker, locale, zone: parts.site.zone });
+      const page = { locale, path: PAGE, title: TITLE[locale], body };
+      rendered = { version: catalogue.version, document: maker.render(parts, page) };
+      kept.set(locale, rendered);
+    }
+    sendDocument(req, res, rendered.document, { maxAge: MAX_AGE });
+  };
+  const route = `/{locale}/${PAGE}`;
+  addPath(app, pathPattern(route), send, route);
+}
+
+function filesOf(folder: string, read: Read) {
   const files = express.static(folder, {
     fallthrough: false,
     index: false,
@@ -95,7 +132,7 @@ const setHeaders = (folder: string) => (res: Response, path: string, stat: Stats
   const entry = catalogue?.files.get(relative(folder, path).replaceAll('\\', '/'));
   const headers = {
     ...RANGES_FROM_ANY_ORIGIN,
-    'Cache-Control': CACHE_CONTROL,
+    'Cache-Control': `public, max-age=${MAX_AGE}`,
     'Content-Type': TYPES[extname(path)] ?? TEXT_TYPE,
     'X-Content-Type-Options': 'nosniff',
     // without it, a weak one of size and time is sent

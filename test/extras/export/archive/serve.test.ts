@@ -43,12 +43,12 @@ async function serveArchive(folder: string | undefined): Promise<Listening & { o
     siteBaseUrl: '',
     log: keepingLog(),
     routes: [
-      (router) => {
+      (router, parts) => {
         router.use((_req, res, next) => {
           responses.push(res);
           next();
         });
-        addArchive(router, folder);
+        addArchive(router, folder, parts);
       },
     ],
   });

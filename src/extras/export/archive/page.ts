@@ -1,0 +1,89 @@
+/** The page of the archive: its files with their size, period and last change, and how to read one. */
+import type { Locale } from '../../../contract/endpoints.ts';
+import type { Markup, PageMaker } from '../../../serve/app.ts';
+import { ARCHIVE, type ArchivedFile, type Catalogue, INDEX } from './catalogue.ts';
+import { folderTitle, SIZES, TITLE, wordsIn } from './words.ts';
+
+/** `zone`: of the network, whose days and months the files are of. */
+type Shown = { maker: PageMaker; locale: Locale; zone: string };
+
+export function archivePage({ files }: Catalogue, shown: Shown): Markup {
+  const { maker, locale } = shown;
+  const { html } = maker;
+  const words = wordsIn(locale);
+  const example = [...files.keys()].filter((path) => path.startsWith('hours/')).sort();
+  return html`<h1>${TITLE[locale]}</h1>
+<p>${words.intro} ${words.times}</p>
+<p>${words.index} <a href="${ARCHIVE}${INDEX}">${INDEX}</a></p>
+${example.length > 0 && readPart(example.slice(-2), shown)}
+${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, shown))}`;
+}
+
+/** The files of each folder, in the order of the index; '' are those beside it. */
+function byFolder(files: Catalogue['files']): Map<string, ArchivedFile[]> {
+  const folders = new Map<string, ArchivedFile[]>();
+  for (const file of files.values()) {
+    if (file.path === INDEX) continue;
+    const [, folder = ''] = /^([^/]*)\//.exec(file.path) ?? [];
+    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+  }
+  return folders;
+}
+
+function readPart(paths: readonly string[], { maker, locale }: Shown): Markup {
+  const words = wordsIn(locale);
+  const query = (origin: string) =>
+    `select station_id, avg(avg_pm25) as pm25
+from read_parquet([
+  ${paths.map((path) => `'${origin}${ARCHIVE}${path}'`).join(',\n  ')}
+])
+group by station_id order by pm25 desc;
+`;
+  return maker.html`<section class="card"><h2>${words.read}</h2>
+<p>${words.readText}</p>${maker.code(locale, query)}</section>`;
+}
+
+function folderPart(
+  folder: string,
+  files: readonly ArchivedFile[],
+  isOpen: boolean,
+  shown: Shown,
+): Markup {
+  const { maker, locale, zone } = shown;
+  const { html } = maker;
+  const words = wordsIn(locale);
+  const title = folderTitle(folder, locale);
+  const size = (bytes: number) => sizeIn(bytes, shown);
+  const total = words.files
+    .replace('{n}', String(files.length))
+    .replace('{size}', size(files.reduce((sum, { bytes }) => sum + bytes, 0)));
+  // the newest first
+  const rows = files
+    .toSorted((a, b) => (a.path < b.path ? 1 : -1))
+    .map((file) => [
+      html`<a href="${ARCHIVE}${file.path}">${file.path}</a>`,
+      size(file.bytes),
+      file.rows === undefined ? '' : maker.number(locale, file.rows, 0),
+      [file.first, file.last]
+        .map((at) => dateOf(at, zone))
+        .join(' – ')
+        .replace(/^ – $/, ''),
+      dateOf(file.modified, zone),
+    ]);
+  const heads = [words.file, words.size, words.rows, words.period, words.changed];
+  return html`<section class="card">
+<details${isOpen && html` open`}><summary><h2>${title}</h2> <small>${total}</small></summary>
+${maker.table(title, heads, rows)}</details></section>`;
+}
+
+/** The local date of an instant, as every language writes it in tables. */
+function dateOf(instant: string | null | undefined, zone: string): string {
+  if (instant === undefined || instant === null) return '';
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+  return format.format(new Date(instant));
+}
+
+function sizeIn(bytes: number, { maker, locale }: Shown): string {
+  const power = Math.min(3, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  return `${maker.number(locale, bytes / 1_000 ** power, power === 0 ? 0 : 1)}\u00a0${SIZES[locale][power]}`;
+}

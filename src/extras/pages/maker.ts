@@ -1,0 +1,17 @@
+/** What other extras make pages with, in the frame of ours. */
+import type { PageMaker } from '../../serve/app.ts';
+import { CODE_SCRIPT, codePart } from './developers.ts';
+import { html, scrollingTable } from './html.ts';
+import { renderPage } from './layout.ts';
+import { formatNumber } from './numbers.ts';
+import { WORDS } from './words.ts';
+
+/** `url`: where readers reach the pages, or ''. */
+export const makePageMaker = (url: string): PageMaker => ({
+  html,
+  table: scrollingTable,
+  code: (locale, text) => codePart(WORDS[locale], text),
+  number: formatNumber,
+  render: ({ site, offers: { links } }, page) =>
+    renderPage({ ...site, url, links }, { ...page, scripts: [CODE_SCRIPT] }),
+});

@@ -1,0 +1,152 @@
+/** The page of the archive, in the frame of the pages: in three languages, and in a browser. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LOCALES } from '../../../../src/contract/endpoints.ts';
+import { TITLE } from '../../../../src/extras/export/archive/words.ts';
+import { axe, inBrowser } from '../../pages/browser.ts';
+import { openSite, type Site } from '../../pages/site.ts';
+import { put, putIndex } from './folder.ts';
+
+const MONTHS = Array.from({ length: 26 }, (_, n) => {
+  const month = new Date(Date.UTC(2024, 9 + n, 1)).toISOString().slice(0, 7);
+  return `hours/${month}.parquet`;
+});
+const FILES = [
+  ...MONTHS,
+  'days/2024.parquet',
+  'days/2025.parquet',
+  'days/2026.parquet',
+  'regions-hours/2026-10.parquet',
+  'stations.csv',
+  'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv',
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'airseries-archive-'));
+let site: Site;
+beforeAll(async () => {
+  for (const [n, path] of FILES.entries()) put(folder, path, 'x'.repeat(1_234_567 + n));
+  const period = { first: '2026-09-30T20:00:00Z', last: '2026-10-31T19:00:00Z' };
+  putIndex(folder, FILES, { rows: 744_000, ...period });
+  site = await openSite({ ARCHIVE_DIR: folder });
+  return async () => {
+    await site.close();
+    rmSync(folder, { recursive: true });
+  };
+});
+
+describe.each(LOCALES)('%s', (locale) => {
+  it(`the page lists every file with its size, rows, local period and change: ${locale}`, async () => {
+    const { status, headers, body } = await site.get(`/${locale}/archive`);
+    expect([status, headers['content-language']]).toEqual([200, locale]);
+    expect(body).toContain(`<h1>${TITLE[locale]}</h1>`);
+    const linked = [...body.matchAll(/<a href="\/archive\/([^"]*)">/g)].map(([, path]) => path);
+    expect(linked).toContain('datapackage.json');
+    expect(linked).toEqual(expect.arrayContaining(FILES));
+    const [, row = ''] =
+      /(<tr><th scope="row"><a href="\/archive\/hours\/2026-10.*?<\/tr>)/.exec(body) ?? [];
+    const cells = [...row.matchAll(/<td>([^<]*)/g)].map(([, cell = '']) => cell);
+    const [size, rows] = {
+      en: ['1.2 MB', '744,000'],
+      ru: ['1,2 МБ', '744 000'],
+      hy: ['1,2 ՄԲ', '744 000'],
+    }[locale];
+    expect(cells.map((cell) => cell.replaceAll('\u00a0', ' '))).toEqual([
+      size,
+      rows,
+      '2026-10-01 – 2026-10-31',
+      '2026-11-02',
+    ]);
+  });
+
+  it(`the foot of every page leads to it, and /archive/ in the reader's language: ${locale}`, async () => {
+    for (const path of ['', 'station/1', 'docs', 'archive'])
+      expect((await site.get(`/${locale}/${path}`)).body).toContain(
+        `<a href="/${locale}/archive">${TITLE[locale]}</a>`,
+      );
+    const { status, headers } = await site.get('/archive/', {
+      'Accept-Language': `de,${locale};q=0.5`,
+      Accept: 'text/html',
+    });
+    expect([status, headers.location, headers.vary]).toEqual([
+      302,
+      `/${locale}/archive`,
+      'Accept-Language',
+    ]);
+  });
+});
+
+it('the page changes with the index, and is 304 until then', async () => {
+  const { headers, body } = await site.get('/en/archive');
+  expect(headers['cache-control']).toMatch(/^max-age=60\b/);
+  const known = { 'If-None-Match': headers.etag as string };
+  expect(await site.get('/en/archive', known)).toMatchObject({ status: 304 });
+  put(folder, 'hours/2026-12.parquet', 'new');
+  putIndex(folder, [...FILES, 'hours/2026-12.parquet']);
+  const next = await site.get('/en/archive', known);
+  expect(next.status).toBe(200);
+  expect(body).not.toContain('2026-12.parquet');
+  expect(next.body).toContain('2026-12.parquet');
+  putIndex(folder, FILES, { rows: 744_000 });
+});
+
+it('a name in the index is never HTML', async () => {
+  const path = 'hours/2026-10.parquet';
+  putIndex(folder, FILES, { rows: 1 });
+  put(
+    folder,
+    'datapackage.json',
+    JSON.stringify({
+      resources: [
+        {
+          path: `<img src=x>/${path}`,
+          bytes: 1,
+          hash: `sha256:${'0'.repeat(64)}`,
+          modified: '2026-11-02T00:00:00Z',
+        },
+      ],
+    }),
+  );
+  const { body } = await site.get('/en/archive');
+  expect(body).toContain('&lt;img src=x&gt;');
+  expect(body).not.toContain('<img');
+  putIndex(folder, FILES, { rows: 744_000 });
+});
+
+it('a browser gets the file behind a link, and JSON for one that is missing', async () => {
+  const browser = { Accept: 'text/html,*/*;q=0.8' };
+  expect((await site.get('/archive/stations.csv', browser)).status).toBe(200);
+  const { status, headers } = await site.get('/archive/none.csv', browser);
+  expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+});
+
+inBrowser('the page of the archive', (open) => {
+  it.each([
+    ['light', 390, 'en'],
+    ['dark', 390, 'hy'],
+    ['light', 1280, 'ru'],
+    ['dark', 1280, 'en'],
+  ] as const)(
+    'the page has no barrier that axe finds, and is not wider than its window: %s, %i px, %s',
+    async (colorScheme, width, locale) => {
+      const page = await open({ colorScheme, viewport: { width, height: 900 } });
+      await page.goto(`${site.origin}/${locale}/archive`);
+      expect(await page.locator('pre').textContent()).toContain(`'${site.origin}/archive/hours/`);
+      expect(await axe(page)).toEqual([]);
+      await page.evaluate(
+        "document.querySelectorAll('main details').forEach((one) => { one.open = true; })",
+      );
+      expect(await axe(page), 'all of it open').toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        width,
+      );
+      const pictures = process.env.PICTURES;
+      if (pictures !== undefined)
+        await page.screenshot({
+          path: join(pictures, `${locale}-${width}-${colorScheme}.png`),
+          fullPage: true,
+        });
+    },
+  );
+});
