@@ -79,6 +79,10 @@ const TOOLS = {
     isHere: () => runs('-cimport pandas', 'python3'),
     missing: 'Python has no pandas',
   },
+  pandasParquet: {
+    isHere: () => runs('-cimport pandas, pyarrow', 'python3'),
+    missing: 'Python has no pandas with pyarrow',
+  },
   patroni: { isHere: () => runs('--version', 'patroni'), missing: 'Patroni is not installed' },
   pgbouncer: {
     isHere: () => runs('--version', 'pgbouncer'),
@@ -87,6 +91,10 @@ const TOOLS = {
   promtool: { isHere: () => runs('--version', 'promtool'), missing: 'promtool is not installed' },
   psql: { isHere: () => findPsql() !== undefined, missing: 'psql 15 or newer is not installed' },
   python3: { isHere: () => runs('--version', 'python3'), missing: 'Python 3 is not installed' },
+  rParquet: {
+    isHere: () => runs('-elibrary(arrow)', 'Rscript'),
+    missing: 'R has no package arrow',
+  },
   rscript: { isHere: () => runs('--version', 'Rscript'), missing: 'R is not installed' },
   root: { isHere: isRoot, missing: 'the tests do not run as root' },
   timescale: {

@@ -6,16 +6,22 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
+  mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { parquetWriteFile } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { choose as chooseWords } from '../../support/command.ts';
@@ -272,6 +278,78 @@ describe('two years of hours', () => {
       '2026-01-01 07:00',
       '11',
     ]);
+  });
+});
+
+describe('the archive', () => {
+  const ADDRESS = 'https://air.example/archive';
+  let folder: string;
+  const files = createServer(({ url = '' }, response) => {
+    response.end(readFileSync(join(folder, url)));
+  });
+  /** Two stations with one value in each hour of two months: 10 µg/m³, and then 20. */
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'airseries-readme-'));
+    mkdirSync(join(folder, 'hours'));
+    const months = ['2026-09', '2026-10'].map((month, n) => {
+      const from = Date.parse(`${month}-01T00:00:00Z`);
+      const hours = [0, 1].flatMap((station) => [0, 1, 2].map((hour) => [station, hour] as const));
+      const path = `hours/${month}.parquet`;
+      parquetWriteFile({
+        filename: join(folder, path),
+        columnData: [
+          { name: 'station_id', type: 'INT32', data: hours.map(([station]) => station + 1) },
+          {
+            name: 'timestamp',
+            type: 'TIMESTAMP',
+            data: hours.map(([, hour]) => new Date(from + hour * 3_600_000)),
+          },
+          { name: 'avg_pm25', type: 'DOUBLE', data: hours.map(() => 10 * (n + 1)) },
+        ],
+      });
+      return { path, bytes: 1 };
+    });
+    const resources = [...months, { path: 'stations.csv', bytes: 1 }];
+    writeFileSync(join(folder, 'datapackage.json'), JSON.stringify({ resources }));
+    files.listen(0, '127.0.0.1');
+    await once(files, 'listening');
+  });
+  afterAll(() => {
+    files.close();
+    rmSync(folder, { recursive: true });
+  });
+  const recipe = (language: string, to: string) =>
+    blocksOf('### I want the data', language)[0]?.replaceAll(ADDRESS, to) ?? '';
+  const served = () => `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
+  const finished = async (...command: string[]) =>
+    (await runProgram(command, { folder, environment: {} }).finished).stdout.trim();
+
+  // DuckDB reads addresses with an extension that it would have to download
+  it('DuckDB reads one station, and all of the history, as the README says', async () => {
+    const connection = await (await DuckDBInstance.create()).connect();
+    const [one, list, all] = recipe('sql', folder).split(/;\n/);
+    const rows = async (text = '') => (await connection.runAndReadAll(text)).getRowObjectsJson();
+    expect(await rows(one)).toHaveLength(6);
+    expect((await rows(one)).at(-1)).toEqual({ timestamp: '2026-10-01 02:00:00', avg_pm25: 20 });
+    await connection.run(list ?? '');
+    expect(await rows(`${all} order by 1`)).toEqual([
+      { station_id: 1, 'avg(avg_pm25)': 15 },
+      { station_id: 2, 'avg(avg_pm25)': 15 },
+    ]);
+    expect(await rows(`select count(*)::int as n from '${folder}/hours/*.parquet'`)).toEqual([
+      { n: 12 },
+    ]);
+    connection.closeSync();
+  });
+
+  it('pandas reads the archive as the README says', needs('pandasParquet'), async () => {
+    const lines = `${recipe('python', served())}\nprint(len(hours), hours["avg_pm25"].sum())`;
+    expect(await finished('python3', '-c', lines)).toBe('12 180.0');
+  });
+
+  it('R reads the archive as the README says', needs('rParquet'), async () => {
+    const lines = `${recipe('r', served())}\ncat(nrow(hours), sum(hours$avg_pm25))`;
+    expect(await finished('Rscript', '-e', lines)).toBe('12 180');
   });
 });
 

@@ -61,7 +61,7 @@ function folderPart(
   const rows = files
     .toSorted((a, b) => (a.path < b.path ? 1 : -1))
     .map((file) => [
-      html`<a href="${ARCHIVE}${file.path}">${file.path}</a>`,
+      html`<a href="${ARCHIVE}${file.path}">${file.path.slice(folder === '' ? 0 : folder.length + 1)}</a>`,
       size(file.bytes),
       file.rows === undefined ? '' : maker.number(locale, file.rows, 0),
       [file.first, file.last]
