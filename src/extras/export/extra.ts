@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { VARIABLE } from '../../base/variable.ts';
-import { defineExtra } from '../extra.ts';
+import { defineExtra, type Opened } from '../extra.ts';
 import { archiveCommand } from './archive/command.ts';
 import type { ArchiveRuns } from './archive/job.ts';
 import { exportCommand } from './command.ts';
@@ -29,10 +29,6 @@ export const openDataExport = defineExtra({
       meaning:
         'the text of the file `LICENSE` of the archive and of exports, such as `CC-BY-4.0`; unset: there is none',
     }),
-    archiveDir: z.string().optional().register(VARIABLE, {
-      name: 'ARCHIVE_DIR',
-      meaning: 'the folder of the archive, which `/archive/` serves; unset: there is none',
-    }),
   },
   commands({ program, run, settings, dataFolder }) {
     program.addCommand(exportCommand(run, () => settings().openDataLicense));
@@ -43,11 +39,15 @@ export const openDataExport = defineExtra({
       })),
     );
   },
-  open({ settings, clock, log, dataFolder }) {
+  async open({ settings, clock, log, dataFolder }) {
     const folder = archiveFolder(settings, dataFolder);
-    if (folder === undefined) return {};
+    const { addArchive, LINKS } = await import('./archive/serve.ts');
+    const routes: Opened['routes'] = (app, parts) => addArchive(app, folder, parts);
+    if (folder === undefined) return { routes };
     let runs: ArchiveRuns | undefined;
     return {
+      routes,
+      offers: () => ({ links: LINKS }),
       async jobs({ target, timeZone, terminal }) {
         const { archiveRuns } = await import('./archive/job.ts');
         const license = settings.openDataLicense;
@@ -56,13 +56,6 @@ export const openDataExport = defineExtra({
       },
       begin: () => runs?.begin(),
       close: async () => await runs?.stop(),
-    };
-  },
-  async open({ settings: { archiveDir } }) {
-    const { addArchive, LINKS } = await import('./archive/serve.ts');
-    return {
-      routes: (app, parts) => addArchive(app, archiveDir, parts),
-      offers: () => (archiveDir === undefined ? {} : { links: LINKS }),
     };
   },
 });

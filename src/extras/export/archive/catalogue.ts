@@ -8,10 +8,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../../database/errors.ts';
+import { INDEX } from './descriptor.ts';
 
 /** Where the files are on the public port. */
 export const ARCHIVE = '/archive/';
-export const INDEX = 'datapackage.json';
 
 const instant = z.iso.datetime({ offset: true });
 const file = z.object({
