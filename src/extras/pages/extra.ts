@@ -62,7 +62,7 @@ export const pages = defineExtra({
     const { addPages } = await import('./pages.ts');
     const { makePageMaker } = await import('./maker.ts');
     return {
-      offers: () => ({ pagesUrl: pageUrl ?? '', pages: makePageMaker(pageUrl) }),
+      offers: () => ({ pagesUrl: pageUrl, pages: makePageMaker(pageUrl) }),
       routes(app, parts) {
         const isBare = mapTiles === undefined && ground === undefined;
         const offered = isBare ? parts.offers.ground : undefined;
