@@ -53,7 +53,7 @@ it('a service makes none where a database is named and no folder, nor where it o
 it('a service whose archive cannot be written runs all the same, and logs what to do', async () => {
   const { errors } = await launch(here, { archiveDirectory: '/proc/archive' });
   await until(() => errors().length > 0, 'it is logged');
-  expect(errors()[0]).toMatch(/^archive: \/proc\/archive .*Name a folder that you may write to\./);
+  expect(errors()[0]).toMatch(/^export: \/proc\/archive .*Name a folder that you may write to\./);
 });
 
 it('the command makes the archive, and prints what changed', async () => {
