@@ -21,6 +21,7 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openServers } from '../../support/run/servers.ts';
 import { startGenerator } from './load/generator.ts';
+import { archive } from './measures/archive.ts';
 import { backfilled } from './measures/backfill.ts';
 import { cached } from './measures/cached.ts';
 import { cold } from './measures/cold.ts';
@@ -51,6 +52,7 @@ const MEASURES: readonly Measure[] = [
   imported,
   backfilled,
   late,
+  archive,
   peers,
 ];
 

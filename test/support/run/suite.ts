@@ -27,6 +27,7 @@ const RARE = [
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
+  'test/extras/export/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
   'test/extras/pages/fold.test.ts', // pages.test.ts: every part is sent; the browser folds
   'test/extras/pages/docs.test.ts', // openapi.test.ts: the content of the reference
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places

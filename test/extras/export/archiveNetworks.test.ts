@@ -1,0 +1,91 @@
+/**
+ * The archives of whole networks equal the API in every value (R2): the demo, and four real ones if
+ * AIRSERIES_DATA names a folder with their measurements, which may not be committed.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { refresh } from '../../../src/aggregate/refresh.ts';
+import { demoNetwork } from '../../../src/extras/demo/network.ts';
+import { demoReadings } from '../../../src/extras/demo/readings.ts';
+import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { NOW } from '../../support/clock.ts';
+import { onEveryEngine, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
+import { skipUnless } from '../../support/tools.ts';
+import { compareArchive } from './archiveValues.ts';
+import { emptyFolder } from './support.ts';
+
+const FOLDER = process.env.AIRSERIES_DATA;
+const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];
+const log = keepingLog();
+
+onEveryEngine('the archive of', (engine) => {
+  /** How many values were compared. */
+  async function archived(network: object, readings: string, now: Date): Promise<number> {
+    const timeZone = (network as { time_zone: string }).time_zone;
+    const db = await testDatabase(engine, timeZone);
+    try {
+      await bringIn(db.as(), network);
+      await importReadings(db.as('airseries_ingest'), [readings], { now, log, terminal: false });
+      await refresh(db.target, () => now);
+      const folder = emptyFolder();
+      const options = { folder, timeZone, now, log, terminal: false, license: undefined };
+      const made = await makeArchive(db.target, options);
+      expect(made?.changed.length).toBeGreaterThan(5);
+      const { wrong, values } = await compareArchive(folder, db.target, { timeZone, now });
+      expect(wrong.slice(0, 20)).toEqual([]);
+      return values;
+    } finally {
+      await db.drop();
+    }
+  }
+  /** The path of a file that goes with the work. */
+  async function withFile<T>(
+    text: string | Buffer,
+    work: (path: string) => Promise<T>,
+  ): Promise<T> {
+    const scratch = mkdtempSync(join(tmpdir(), 'airseries-networks-'));
+    try {
+      const path = join(scratch, 'readings.csv');
+      writeFileSync(path, text);
+      return await work(path);
+    } finally {
+      rmSync(scratch, { recursive: true });
+    }
+  }
+
+  it('the archive of the demo equals the API in every value', async () => {
+    const network = demoNetwork('Asia/Yerevan');
+    const from = new Date(NOW.getTime() - 70 * 86_400_000);
+    const readings = [...demoReadings({ network, from, to: NOW })].flat();
+    const names = [...new Set(readings.flatMap(({ values }) => Object.keys(values)))];
+    const lines = readings.map(({ at, sensorId, values }) =>
+      [
+        sensorId,
+        new Date(at).toISOString(),
+        ...names.map((name) => (values as Record<string, number>)[name] ?? ''),
+      ].join(),
+    );
+    const text = `sensor_id,time,${names.join()}\n${lines.join('\n')}\n`;
+    expect(await withFile(text, (path) => archived(network, path, NOW))).toBeGreaterThan(100_000);
+  });
+
+  const options = skipUnless(FOLDER !== undefined, 'AIRSERIES_DATA names no reference data');
+  describe.each(SETS)('%s', options, (set) => {
+    it(`the archive of ${set} equals the API in every value`, async () => {
+      const folder = join(FOLDER ?? '', 'data', set);
+      const network = JSON.parse(readFileSync(join(folder, 'network.json'), 'utf8'));
+      const readings = gunzipSync(readFileSync(join(folder, 'readings.csv.gz')));
+      const values = await withFile(readings, (path) =>
+        archived(network, path, new Date('2026-11-27T00:00:00Z')),
+      );
+      expect(values).toBeGreaterThan(10_000);
+      process.stderr.write(`archive of ${set} on ${engine}: ${values} values equal\n`);
+    });
+  });
+});
