@@ -127,6 +127,16 @@ onEveryEngine('the limits of the EU', (engine) => {
       { days: 2, days_above: 1 },
     ],
     [
+      'a mean of eight hours that ends at midnight belongs to the day before',
+      ozone('2026-11-19T04:00Z', ...times(8, 0), ...times(8, 130)),
+      { days: 1, days_above: 1 },
+    ],
+    [
+      'a mean of eight hours is not of nine',
+      ozone('2026-11-17T00:00Z', 0, 0, ...times(8, 130), 0, 0),
+      { days: 1, days_above: 1 },
+    ],
+    [
       'a mean of eight hours at the target value is not above it',
       ozone('2026-11-17T00:00Z', ...times(4, 110), ...times(4, 130), 0, 0),
       { days: 1, days_above: 0 },
