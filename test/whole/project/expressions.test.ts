@@ -28,6 +28,7 @@ const OWN_TEXT = [
   'schema/rebuild.ts',
   'extras/pages/assets.ts',
   'extras/pages/format.ts',
+  'serve/changeWords.ts',
   'network/json.ts', // sticky, over the operator's file
 ];
 
