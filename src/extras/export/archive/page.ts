@@ -15,7 +15,11 @@ export function archivePage({ files }: Catalogue, shown: Shown): Markup {
   const example = [...files.keys()].filter((path) => path.startsWith('hours/')).sort();
   return html`<h1>${TITLE[locale]}</h1>
 <p>${words.intro} ${words.times}</p>
-<p>${words.index} <a href="${ARCHIVE}${INDEX}">${INDEX}</a></p>
+${
+  files.size === 0
+    ? html`<p>${words.none}</p>`
+    : html`<p>${words.index} <a href="${ARCHIVE}${INDEX}">${INDEX}</a></p>`
+}
 ${example.length > 0 && readPart(example.slice(-2), shown)}
 ${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, shown))}`;
 }

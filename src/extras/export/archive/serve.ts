@@ -47,6 +47,8 @@ const SWITCHED_OFF =
 const EMPTY =
   'The archive has no files yet. The worker writes them each night, and `node src/airseries.js archive` at once.';
 
+const NO_FILES: Catalogue = { version: '', files: new Map() };
+
 type Parts = Pick<PageParts, 'site' | 'offers'>;
 type Read = () => Promise<Catalogue | undefined>;
 
@@ -78,23 +80,20 @@ function redirect(res: Response, to: string): void {
 /** Where no extra makes pages, `/archive/` leads to the index. */
 function addPage(app: IRouter, read: Read, parts: Parts): void {
   const maker = parts.offers.pages;
-  const existing = async (res: Response) => {
-    res.locals.isStale = true; // it says nothing about the database
-    const catalogue = await read();
-    if (catalogue === undefined) throw notFound(EMPTY);
-    return catalogue;
-  };
   const lead = async (req: Request, res: Response) => {
-    await existing(res);
-    if (maker === undefined) redirect(res, `${ARCHIVE}${INDEX}`);
-    else redirect(res, `/${req.acceptsLanguages([...LOCALES]) || LOCALES[0]}/${PAGE}`);
+    res.locals.isStale = true; // it says nothing about the database
+    if (maker !== undefined)
+      return redirect(res, `/${req.acceptsLanguages([...LOCALES]) || LOCALES[0]}/${PAGE}`);
+    if ((await read()) === undefined) throw notFound(EMPTY);
+    return redirect(res, `${ARCHIVE}${INDEX}`);
   };
   addPath(app, /^\/archive\/$/, lead, ARCHIVE);
   if (maker === undefined) return;
   const kept = new Map<Locale, { version: string; document: Document }>();
   const send = async (req: Request, res: Response) => {
     const locale = req.params.locale as Locale;
-    const catalogue = await existing(res);
+    res.locals.isStale = true;
+    const catalogue = (await read()) ?? NO_FILES;
     let rendered = kept.get(locale);
     if (rendered?.version !== catalogue.version) {
       const body = archivePage(catalogue, { maker, locale, zone: parts.site.zone });

@@ -21,6 +21,11 @@ const TEXTS = {
     ru: 'Список для программ, со столбцами, единицами и контрольными суммами:',
     hy: 'Ցանկը ծրագրերի համար՝ սյունակներով, միավորներով և ստուգիչ գումարներով․',
   },
+  none: {
+    en: 'There are no files yet. They are made each night.',
+    ru: 'Файлов пока нет. Они создаются каждую ночь.',
+    hy: 'Ֆայլեր դեռ չկան։ Դրանք ստեղծվում են ամեն գիշեր։',
+  },
   read: { en: 'How to read them', ru: 'Как их читать', hy: 'Ինչպես կարդալ' },
   readText: {
     en: 'In DuckDB, which fetches only the parts that it needs; pandas and R read Parquet too.',

@@ -1,5 +1,5 @@
 /** The page of the archive, in the frame of the pages: in three languages, and in a browser. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -89,6 +89,16 @@ it('the page changes with the index, and is 304 until then', async () => {
   expect(body).not.toContain('2026-12.parquet');
   expect(next.body).toContain('2026-12.parquet');
   putIndex(folder, FILES, { rows: 744_000 });
+});
+
+it('before the first build the page says when there will be files', async () => {
+  const index = join(folder, 'datapackage.json');
+  renameSync(index, `${index}.part`);
+  const { status, body } = await site.get('/en/archive');
+  expect([status, body]).toEqual([200, expect.stringContaining('They are made each night.')]);
+  expect(body).not.toContain('/archive/datapackage.json');
+  renameSync(`${index}.part`, index);
+  expect((await site.get('/en/archive')).body).toContain('/archive/datapackage.json');
 });
 
 it('a name in the index is never HTML', async () => {
