@@ -37,18 +37,13 @@ export type Catalogue = { version: string; files: ReadonlyMap<string, ArchivedFi
  */
 export function catalogueOf(folder: string): () => Promise<Catalogue | undefined> {
   const path = join(folder, INDEX);
-  let last: { seen: string; read: Promise<Catalogue> } | undefined;
+  let last: { seen: string; catalogue: Catalogue } | undefined;
   return async () => {
     const found = await stat(path).catch(undefinedIfMissing);
     if (found === undefined) return undefined;
     const seen = `${found.ino} ${found.ctimeMs}`; // no content changes without one of them
-    if (last?.seen === seen) return await last.read;
-    const read = readCatalogue(path);
-    last = { seen, read };
-    read.catch(() => {
-      last = undefined;
-    });
-    return await read;
+    if (last?.seen !== seen) last = { seen, catalogue: await readCatalogue(path) };
+    return last.catalogue;
   };
 }
 
