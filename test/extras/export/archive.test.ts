@@ -137,7 +137,7 @@ onEveryEngine('the archive', (engine) => {
 
   it('the index says of each file its size, hash, rows, buckets and columns', async () => {
     const { resources, airseries } = indexOf(folder);
-    expect(airseries.at).toBe(NOW.toISOString());
+    expect(airseries.refreshed_at).toBe(NOW.toISOString());
     for (const { path, bytes, hash, modified, schema, rows, first, last } of resources) {
       const content = readFileSync(join(folder, path));
       expect([path, content.length, modified]).toEqual([path, bytes, NOW.toISOString()]);
@@ -362,12 +362,11 @@ onEveryEngine('the archive', (engine) => {
         writeFileSync(join(folder, 'datapackage.json'), text);
         await archive(folder, now);
         expect(readFileSync(path).subarray(0, 4).toString()).toBe('PAR1');
-        const { database, columns, at } = indexOf(folder).airseries;
-        expect([database, columns, at]).toEqual([
-          airseries.database,
-          airseries.columns,
-          now.toISOString(),
-        ]);
+        expect(indexOf(folder).airseries).toMatchObject({
+          database: airseries.database,
+          columns: airseries.columns,
+          change: expect.stringMatching(/^\d{1,3}$/),
+        });
       }
     });
 
@@ -381,6 +380,15 @@ onEveryEngine('the archive', (engine) => {
       expect((await run()).filter((name) => name.startsWith('airquality-am/'))).toContain(
         'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv',
       );
+    });
+
+    it('a month that was made before its last readings were refreshed is made again (R1, R2)', async () => {
+      await db.refresh(new Date('2026-11-30T19:00:00Z'));
+      await archive(folder, new Date('2026-12-01T03:00:00Z'));
+      await store(1, '2026-11-30T19:30Z'); // no news, because nobody has seen its hour
+      await db.refresh(new Date('2026-12-01T03:01:00Z'));
+      const archived = await archive(folder, new Date('2026-12-01T03:02:00Z'));
+      expect(archived?.changed).toContain('hours/2026-11.parquet');
     });
   });
 

@@ -11,7 +11,7 @@ export type Value = number | boolean | string | bigint | null;
 export type Columns = Value[][];
 
 /** `onRow` is called after each row with its values at the ends of `columns`. */
-export type RowReader = {
+type RowReader = {
   read(chunk: Buffer, onRow: () => void): void;
   /** Reads what is left. Throws if that ends within a row. */
   end(onRow: () => void): void;

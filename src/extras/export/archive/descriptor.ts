@@ -42,8 +42,8 @@ export type Seen = {
   columns: string;
   /** The newest row of the record of changes (R1). */
   change: string;
-  /** The instant of the last run that changed a file. */
-  at: string;
+  /** The refresh whose numbers the files have. */
+  refreshed_at: string;
 };
 
 export type Index = { seen: Seen; resources: Resource[] };

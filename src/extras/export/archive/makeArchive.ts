@@ -40,7 +40,7 @@ import { type Places, placesOf, STATIONS } from './places.ts';
 /** The layout of airquality.am, as the command `export` writes it. */
 const OPEN_DATA = 'airquality-am';
 
-export type ArchiveOptions = {
+type ArchiveOptions = {
   folder: string;
   timeZone: string;
   now: Date;
@@ -53,7 +53,7 @@ export type ArchiveOptions = {
 };
 
 /** Paths of the files that changed or are new, and of those that went, and how many there are now. */
-export type Archived = { changed: string[]; removed: string[]; files: number };
+type Archived = { changed: string[]; removed: string[]; files: number };
 
 /**
  * Resolves to undefined where another session makes an archive from this database. Rejects with
@@ -149,13 +149,16 @@ async function seenNow(
   sql: Sql,
   { timeZone, now }: ArchiveOptions,
 ): Promise<{ seen: Seen; month: Date }> {
-  const [row] = await sql<[{ database: string; change: string; month: string }]>`
-    select f.history as database, rollup.bucket_start('month', ${now}) as month,
+  const [row] = await sql<
+    [{ database: string; change: string; month: string; refreshed_at: string | null }]
+  >`
+    select f.history as database, f.refreshed_at, rollup.bucket_start('month', ${now}) as month,
       (select coalesce(max(id), 0)::text from rollup.change where shown_at is not null) as change
     from api.freshness f`;
-  const { month, ...seen } = row;
+  const { month, refreshed_at, ...seen } = row;
+  const refreshedAt = new Date(refreshed_at ?? 0).toISOString();
   return {
-    seen: { ...seen, columns: fingerprintOf(timeZone), at: now.toISOString() },
+    seen: { ...seen, columns: fingerprintOf(timeZone), refreshed_at: refreshedAt },
     month: new Date(month),
   };
 }
@@ -187,8 +190,9 @@ function symmetricDifference(a: readonly number[], b: readonly number[]): number
 }
 
 /**
- * A reading less than two hours late is no news (R1), so a period that ended this shortly before the
- * last run may have changed without a record.
+ * A reading less than two hours late is no news (R1), counted from the last refresh before it came.
+ * So a period that ended this shortly before the refresh that the folder shows may have changed
+ * without a record.
  */
 const NO_NEWS_MS = 2 * 3_600_000;
 
@@ -198,7 +202,7 @@ async function sort(
   known: Index | undefined,
   folder: string,
 ): Promise<{ due: Due[]; resources: Resource[] }> {
-  const settled = known === undefined ? -1 : Date.parse(known.seen.at) - NO_NEWS_MS;
+  const settled = known === undefined ? -1 : Date.parse(known.seen.refreshed_at) - NO_NEWS_MS;
   const old = new Map(known?.resources.map((resource) => [resource.path, resource]));
   const due: Due[] = [];
   const resources: Resource[] = [];
