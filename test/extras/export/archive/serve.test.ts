@@ -20,6 +20,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openReaderPool } from '../../../../src/database/pools.ts';
 import { addArchive } from '../../../../src/extras/export/archive/serve.ts';
 import { type Listening, listen } from '../../../../src/http/listen.ts';
+import { routeOf, sentOf } from '../../../../src/http/observed.ts';
 import { makeApp } from '../../../../src/serve/app.ts';
 import { NOW } from '../../../support/clock.ts';
 import { freePort } from '../../../support/freePort.ts';
@@ -41,7 +42,11 @@ async function serveArchive(folder: string | undefined): Promise<Listening & { o
     db,
     clock: () => NOW,
     siteBaseUrl: '',
-    log: keepingLog(),
+    log,
+    measure: (_req, res, next) => {
+      res.on('close', () => counted.push([routeOf(res), sentOf(res).bytes]));
+      next();
+    },
     routes: [
       (router, parts) => {
         router.use((_req, res, next) => {
@@ -63,6 +68,9 @@ async function serveArchive(folder: string | undefined): Promise<Listening & { o
 }
 const closers: (() => Promise<void>)[] = [];
 const responses: ServerResponse[] = [];
+const log = keepingLog();
+/** The route and the bytes of each answer, as metrics see them. */
+const counted: [route: string | undefined, bytes: number][] = [];
 
 const root = mkdtempSync(join(tmpdir(), 'airseries-archive-'));
 const archiveFolder = () => mkdtempSync(join(root, 'folder-'));
@@ -332,6 +340,15 @@ describe('/archive/', () => {
       etagOf(BYTES),
     );
   });
+});
+
+it('metrics count files under one route with the bytes sent, and the log has the path', async () => {
+  counted.length = 0;
+  await (await get(HOURS, { Range: 'bytes=0-3' })).text();
+  await until(() => counted.length > 0, 'the answer is counted');
+  expect(counted).toEqual([['/archive/{path}', 4]]);
+  const paths = log.lines.map((line) => JSON.stringify(line));
+  expect(paths.at(-1)).toContain(`"/archive/${HOURS}"`);
 });
 
 describe('a large file', () => {
