@@ -20,8 +20,15 @@ import { TITLE } from './words.ts';
 const PAGE = 'archive';
 export const LINKS: Required<Offers>['links'] = [{ path: PAGE, titles: TITLE }];
 
-/** Neither a hidden file, nor one that is being written, nor a path that leads out of the folder. */
-const FILE = /^([\w-]+\/)*[\w-]+(\.(parquet|csv|json|txt))?$/;
+const FOLDER = /^[\w-]+$/;
+const FILE = /^[\w-]+(\.(parquet|csv|json|txt))?$/;
+
+/** False for a hidden file, one that is being written, and a path that leads out of the folder. */
+function isPath(path: string): boolean {
+  const folders = path.split('/');
+  const file = folders.pop() ?? '';
+  return FILE.test(file) && folders.every((folder) => FOLDER.test(folder));
+}
 
 const TYPES: Readonly<Record<string, string>> = {
   '.parquet': 'application/vnd.apache.parquet',
@@ -117,7 +124,7 @@ function filesOf(folder: string, read: Read) {
   return async (req: Request, res: Response, next: NextFunction) => {
     res.locals.isStale = true; // a file says nothing about the database
     const path = req.path.slice(ARCHIVE.length);
-    if (!FILE.test(path)) throw noSuchFile(path);
+    if (!isPath(path)) throw noSuchFile(path);
     res.locals.catalogue = await read();
     const { url } = req;
     req.url = `/${path}`; // as below a mounted path; it is read at once
