@@ -100,8 +100,8 @@ export async function publishFile(
   }
 }
 
-/** Undefined if it cannot be read as a file. */
-async function hashOf(path: string): Promise<string | undefined> {
+/** SHA-256 in hexadecimal digits; undefined if it cannot be read as a file. */
+export async function hashOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);

@@ -370,6 +370,16 @@ onEveryEngine('the archive', (engine) => {
       }
     });
 
+    it('a run that was killed after it had listed the stations is made up for', async () => {
+      const [path, list] = ['hours/2026-09.parquet', 'stations.csv'].map((name) =>
+        join(folder, name),
+      ) as [string, string];
+      writeFileSync(path, Buffer.alloc(statSync(path).size));
+      writeFileSync(list, readFileSync(list, 'utf8').replace('One', 'Uno'));
+      await archive(folder, now);
+      expect(readFileSync(path).subarray(0, 4).toString()).toBe('PAR1');
+    });
+
     it('the layout of airquality.am has the closed months, and is written again when one has changed', async () => {
       const days = () => readFileSync(join(folder, 'airquality-am/station_avg_daily.csv'), 'utf8');
       expect(days()).toContain('2026-10-31 00:00:00');

@@ -15,7 +15,7 @@ import { asOwner, type Sql } from '../../../database/client.ts';
 import { errorCode } from '../../../database/errors.ts';
 import { copyOut } from '../copyOut.ts';
 import { countLines, exportFrom } from '../exportOpenData.ts';
-import { makeFolder, type Published, publishFile } from '../publishedFile.ts';
+import { hashOf, makeFolder, type Published, publishFile } from '../publishedFile.ts';
 import {
   INDEX,
   type Index,
@@ -101,7 +101,9 @@ async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
   const { folder, timeZone, now, license } = options;
   const before = await readIndex(folder);
   const { seen, month } = await seenNow(sql, options);
-  const known = before !== undefined && isContinued(before.seen, seen) ? before : undefined;
+  const isKnown =
+    before !== undefined && isContinued(before.seen, seen) && (await hasStationsOf(folder, before)); // or a run was killed after it had written them
+  const known = isKnown ? before : undefined;
   const stations = await listedStations(sql, now);
   const relisted = symmetricDifference(stations, await stationsIn(folder));
   const periods = await sql<PeriodAt[]>`
@@ -110,9 +112,9 @@ async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
       ${known?.seen.change ?? '0'}::text::bigint)`;
 
   const { due, resources } = await sort(periods, known, folder);
+  resources.push(...(await makeDue(sql, due, { ...options, stations })));
   const places = placesOf(stations);
   for (const one of places) resources.push(await makePlaces(sql, one, options));
-  resources.push(...(await makeDue(sql, due, { ...options, stations })));
   const ordered = KINDS_AND_PLACES.flatMap((name) =>
     resources.filter(({ path }) => path === name || path.startsWith(`${name}/`)).sort(byPath),
   );
@@ -176,6 +178,12 @@ async function listedStations(sql: Sql, now: Date): Promise<number[]> {
   const rows = await sql<{ station_id: number }[]>`
     select station_id from logic.station_state(${now}) where is_listed order by station_id`;
   return rows.map(({ station_id }) => station_id);
+}
+
+/** True if the list of stations is the one that the index describes. */
+async function hasStationsOf(folder: string, { resources }: Index): Promise<boolean> {
+  const listed = resources.find(({ path }) => path === STATIONS);
+  return listed?.hash === `sha256:${await hashOf(join(folder, STATIONS))}`;
 }
 
 /** The stations that the folder lists; none where it has no list yet. */
