@@ -334,12 +334,28 @@ onEveryEngine('the archive', (engine) => {
       await archive(folder, later); // undamaged, for the next tests
     });
 
+    it('a change of a region alone reads no file of stations', async () => {
+      const [hours, regions] = ['hours/2026-10.parquet', 'regions-hours/2026-10.parquet'].map(
+        (name) => join(folder, name),
+      ) as [string, string];
+      const before = readFileSync(hours);
+      for (const path of [hours, regions]) writeFileSync(path, Buffer.alloc(statSync(path).size));
+      await store(1, '2026-11-03T11:40Z'); // so that what the folder has seen goes on
+      await run();
+      await owner`insert into rollup.change (reason, station_id, region_slug, since, until, shown_at)
+        values ('membership', 1, 'town', '2026-10-10 00:00Z', '2026-10-11 00:00Z', ${now})`;
+      await archive(folder, now);
+      const starts = [hours, regions].map((path) => readFileSync(path).subarray(0, 4).toString());
+      expect(starts).toEqual(['\0\0\0\0', 'PAR1']);
+      writeFileSync(hours, before);
+    });
+
     it('files that are missing or cut off are made again, and files of no month are removed', async () => {
       const [path, cut] = ['hours/2026-09.parquet', 'regions-hours/2026-10.parquet'] as const;
       const before = hashOf(readFileSync(join(folder, path)));
       rmSync(join(folder, path));
       truncateSync(join(folder, cut), 100);
-      for (const name of ['hours/2025-01.parquet', 'days/2026.parquet.part', 'notes.txt'])
+      for (const name of ['hours/2025-01.parquet', 'hours/2025-02.parquet.part', 'notes.txt'])
         writeFileSync(join(folder, name), 'x');
       expect(await archive(folder, now)).toEqual({ changed: [], removed: [], files: 8 });
       expect(hashOf(readFileSync(join(folder, path)))).toBe(before);
