@@ -30,6 +30,7 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
   let running: Promise<void> = Promise.resolve();
   const run = async () => {
     const { signal } = stopping;
+    signal.throwIfAborted();
     const archived = await makeArchive(options.target, { ...options, log, now: clock(), signal });
     if (archived === undefined)
       log.info('another session is making an archive from this database; this run is skipped');
@@ -40,8 +41,9 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
       );
   };
   const runUnlessStopping = async () => {
-    running = run();
-    await running.catch((error) => {
+    const next = running.catch(() => undefined).then(run); // one at a time
+    running = next;
+    await next.catch((error) => {
       if (!stopping.signal.aborted) throw error;
     });
   };

@@ -359,6 +359,7 @@ async function makeOpenData(
   const months = changed.flatMap((path) => /hours\/(\d{4}-\d\d)/.exec(path)?.[1] ?? []).sort();
   const isNew = (await stat(join(own, INDEX)).catch(() => undefined)) === undefined;
   if (!isNew && months.length === 0) return;
+  options.signal?.throwIfAborted();
   const from = isNew ? undefined : new Date(`${months[0]}-15T00:00:00Z`); // the year counts
   await exportFrom(sql, own, { ...options, from, to: month });
 }
