@@ -11,9 +11,10 @@ import type { ArchiveColumn, ColumnType } from './columns.ts';
 /**
  * A group ends with the first station that takes it to this many rows, so a station is in one
  * group. A reader of one station fetches the footer, which grows with the number of groups, and one
- * group.
+ * group: of a month of 1,000 stations 736 kB, with 50,000 rows 926 kB, with 100,000 1,318 kB. With
+ * 9,000 it is 609 kB, but the file is a fifth larger. (hyparquet, whose first request is 524 kB.)
  */
-const ROWS_OF_GROUP = 50_000;
+const ROWS_OF_GROUP = 25_000;
 
 /** Rows written; and the first and the last bucket, in milliseconds since 1970. */
 export type Written = { rows: number; first: number; last: number };
@@ -67,28 +68,34 @@ export async function writeParquet(
       if (at < written.first) written.first = at;
       if (at > written.last) written.last = at;
     }
-    const columnData = columns.map(({ name, type }, index) => ({
-      name,
-      data: group[index] as Value[],
-      ...ENCODINGS[type],
-    }));
+    const columnData = columns.map(({ name }, index) => ({ name, data: group[index] as Value[] }));
     await file.write({ columnData, rowGroupSize: rows });
     written.rows += rows;
     onRows(written.rows);
     await flush();
   };
 
-  let boundary = 0; // the row where the newest station begins
+  // by rows alone: how the chunks are cut must not show in the file
+  const groups: number[] = [];
+  let start = 0; // of the newest group
   const onRow = () => {
-    if (ids.length > 1 && ids.at(-1) !== ids.at(-2)) boundary = ids.length - 1;
+    const newest = ids.length - 1;
+    if (newest - start < ROWS_OF_GROUP || ids[newest] === ids[newest - 1]) return;
+    groups.push(newest - start);
+    start = newest;
+  };
+  const writeGroups = async () => {
+    for (const rows of groups.splice(0)) {
+      await writeGroup(rows);
+      start -= rows;
+    }
   };
   for await (const chunk of chunks) {
     reader.read(chunk, onRow);
-    if (boundary < ROWS_OF_GROUP) continue;
-    await writeGroup(boundary);
-    boundary = 0;
+    await writeGroups();
   }
   reader.end(onRow);
+  await writeGroups();
   await writeGroup(ids.length);
   await file.finish();
   await flush();
@@ -111,11 +118,3 @@ const ELEMENTS = {
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
   },
 } as const satisfies Record<ColumnType, Partial<SchemaElement>>;
-
-const ENCODINGS: Readonly<Record<ColumnType, object>> = {
-  integer: {},
-  number: {},
-  boolean: {},
-  string: {},
-  instant: {},
-};
