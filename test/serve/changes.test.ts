@@ -42,9 +42,14 @@ const NETWORK = {
       id: 3,
       title: { en: 'Shy' },
       regions: ['town'],
-      hidden: [{ since: '2026-11-01T00:00:00+04:00' }],
+      hidden: [{ since: '2026-11-01T00:20:00+04:00' }],
     },
-    { id: 4, title: { en: 'New' }, regions: ['port'] },
+    {
+      id: 4,
+      title: { en: 'New' },
+      regions: ['port'],
+      hidden: [{ until: '2026-10-20T10:30:00+04:00' }],
+    },
   ].map((station) => ({
     latitude: 40,
     longitude: 44,
@@ -187,10 +192,19 @@ onEveryEngineInAll('changed numbers', (engine) => {
   });
 
   it('a station is listed again from the end of its hidden time, until which the document is valid (C6)', async () => {
-    const at = new Date('2026-10-31T19:30:00Z');
-    const args = [at.toISOString()];
-    const [row] = await here.published.unsafe('select * from api.changes_json($1)', args);
-    expect(new Date(row?.valid_until)).toEqual(new Date('2026-10-31T20:00:00Z'));
+    const at = new Date('2026-10-31T20:05:00Z');
+    const validUntil = async (call: string, instant: Date) => {
+      const [row] = await here.published.unsafe(`select valid_until from api.${call}`, [
+        instant.toISOString(),
+      ]);
+      return new Date(row?.valid_until).toISOString();
+    };
+    for (const call of ['changes_json($1)', "region_changes_json($1, 'town')"]) {
+      expect(await validUntil(call, at)).toBe('2026-10-31T20:20:00.000Z');
+      expect(await validUntil(call, new Date('2026-10-20T06:05:00Z'))).toBe(
+        '2026-10-20T06:30:00.000Z', // the hidden time of the fourth ends
+      );
+    }
     const late = (await get('changes.json', at)).changes.find(
       ({ reason }: Body) => reason === 'late',
     );
