@@ -7688,7 +7688,7 @@ begin
     from raw.quarantine q
     join placed p on p.sensor_id = (q.reading ->> 'sensor_id')::int
     cross join lateral (select to_timestamp((q.reading ->> 'microseconds')::float8 / 1e6) as measured_at) r
-    where q.kind = 'reading' and p.hours @> r.measured_at
+    where p.hours @> r.measured_at
     group by 1, 2
   ),
   hours as (
