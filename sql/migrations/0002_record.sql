@@ -77,15 +77,24 @@ begin
       from (select distinct raw.hour_of(measured_at) as hour from new_rows
         where (measured_at < late_before) is not true) h;
     when 'UPDATE' then
+      -- grouped and not joined: a join that was planned for one row took 30 s where this takes 2 s
       with changed as (
-        select n.sensor_id, raw.hour_of(n.measured_at) as hour,
-          case when n.measured_at < late_before then
-            case when to_jsonb(n) @> jsonb_strip_nulls(to_jsonb(o)) then 'late' else 'corrected' end end as reason
-        from new_rows n left join old_rows o on o.sensor_id = n.sensor_id and o.measured_at = n.measured_at
-        union -- only a person changes the time of a reading
-        select o.sensor_id, raw.hour_of(o.measured_at), case when o.measured_at < late_before then 'corrected' end
-        from old_rows o
-        where not exists (select from new_rows n where n.sensor_id = o.sensor_id and n.measured_at = o.measured_at)
+        select distinct r.sensor_id, raw.hour_of(r.measured_at) as hour,
+          case when not r.is_late then null
+            -- it has all that was there before: a reading whose time a person changes has not
+            when (array_agg(r.after) filter (where r.after is not null))[1]
+              @> jsonb_strip_nulls((array_agg(r.before) filter (where r.before is not null))[1]) then 'late'
+            else 'corrected' end as reason
+        from (
+          select n.sensor_id, n.measured_at, (n.measured_at < late_before) is true as is_late,
+            case when n.measured_at < late_before then to_jsonb(n) end as after, null::jsonb as before
+          from new_rows n
+          union all
+          select o.sensor_id, o.measured_at, (o.measured_at < late_before) is true,
+            null, case when o.measured_at < late_before then to_jsonb(o) end
+          from old_rows o
+        ) r
+        group by r.sensor_id, r.measured_at, r.is_late
       )
       insert into rollup.changed (since, until, sensor_id, reason)
       select lower(part), upper(part), sensor_id, reason
@@ -102,9 +111,3 @@ begin
   end case;
   return null;
 end $$;
-
--- True for a deleted reading of an hour that was published, unless retention deletes it: that hour stays.
-create function raw.is_published_loss(measured_at timestamptz) returns boolean language sql stable as $$
-  select (measured_at < raw.hour_of(f.refreshed_at) and measured_at >= i.retained_from) is true
-  from rollup.freshness f cross join raw.installation i
-$$;

@@ -338,10 +338,10 @@ onEveryEngine('the archive', (engine) => {
       const [hours, regions] = ['hours/2026-10.parquet', 'regions-hours/2026-10.parquet'].map(
         (name) => join(folder, name),
       ) as [string, string];
-      const before = readFileSync(hours);
-      for (const path of [hours, regions]) writeFileSync(path, Buffer.alloc(statSync(path).size));
       await store(1, '2026-11-03T11:40Z'); // so that what the folder has seen goes on
       await run();
+      const before = readFileSync(hours);
+      for (const path of [hours, regions]) writeFileSync(path, Buffer.alloc(statSync(path).size));
       await owner`insert into rollup.change (reason, station_id, region_slug, since, until, shown_at)
         values ('membership', 1, 'town', '2026-10-10 00:00Z', '2026-10-11 00:00Z', ${now})`;
       await archive(folder, now);

@@ -678,7 +678,7 @@ const TABLE: readonly Table[] = [
           "'-infinity'::timestamptz",
         ],
       ],
-      'sql/logic/31_refresh.sql': [['  perform logic.claim_changes();\n', '']],
+      'sql/logic/31_refresh.sql': [['  perform logic.claim_changes(now);\n', '']],
       'sql/logic/70_current.sql': [
         [' where exists (select from gone) or exists (select from changed)', ''],
         [' or exists (select from changed)', ''],
