@@ -1,7 +1,7 @@
 /** The absent hours of a station, and why they are absent. */
 import { expect, it } from 'vitest';
 import { removeElement } from '../../src/network/removeElement.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import { type Body, citiesOfOneStation, install, reading } from '../support/installation.ts';
 
 const NOW = new Date('2026-11-20T12:30:00Z');
@@ -14,7 +14,7 @@ const network = (sensors: readonly object[], zone = 'Asia/Yerevan') => {
   return { ...file, stations: file.stations.map((one) => ({ ...one, sensors })) };
 };
 
-onEveryEngine('the gaps of a station', (engine) => {
+onEveryEngineInAll('the gaps of a station', (engine) => {
   async function installed(sensors: readonly object[], zone = 'Asia/Yerevan') {
     const here = await install(engine, network(sensors, zone), zone);
     /** Each gap as its start, end, hours and reason, and what was refused. */

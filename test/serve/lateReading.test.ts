@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import { httpGet } from '../support/http.ts';
 import {
   citiesOfOneStation,
@@ -20,7 +20,7 @@ import { readAtom } from './atom.ts';
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
-onEveryEngine('a reading that comes a month late', (engine) => {
+onEveryEngineInAll('a reading that comes a month late', (engine) => {
   let here: Installation;
   let token: string;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The documents that compare a station or a region with the limits of the EU. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EU_LIMITS } from '../../src/contract/limits.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -58,7 +58,7 @@ it('the limits are those of Directive (EU) 2024/2881, Annex I', () => {
   ]);
 });
 
-onEveryEngine('the limits of the EU', (engine) => {
+onEveryEngineInAll('the limits of the EU', (engine) => {
   let here: Installation;
   beforeEach(async () => {
     here = await install(engine, citiesOfOneStation(['town', 'empty']));
@@ -178,7 +178,7 @@ onEveryEngine('the limits of the EU', (engine) => {
   });
 });
 
-onEveryEngine('the limits of the EU where the clocks change', (engine) => {
+onEveryEngineInAll('the limits of the EU where the clocks change', (engine) => {
   it('eight hours are eight hours also where the clocks skip one', async () => {
     const zone = 'Europe/Berlin';
     const here = await install(engine, citiesOfOneStation(['town'], { timeZone: zone }), zone);
