@@ -7210,250 +7210,6 @@ Columns, null if the digest is older than 30 minutes:
   'offline count too [stations]),
   digest_valid_until (when the digest is too old or the next one counts; null without one).';
 
--- What changed in published numbers, when and why (R1).
-
-create function api.changes(since timestamptz, until timestamptz)
-returns table (
-  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, first_hour timestamptz,
-    last_hour timestamptz
-) language sql stable security definer set search_path = pg_catalog, pg_temp
-begin atomic
-  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, c.since, c.until - interval '1 hour'
-  from rollup.change c
-  where c.shown_at >= changes.since and c.shown_at < changes.until;
-end;
-comment on function api.changes is
-  'Changes of hours that had been published, by the time at which they showed. One row per change, kept for two '
-  'years. Without a region, the numbers of the station and of its regions in these hours changed; with one, only '
-  'the region’s, because of the station; without a station, all.
-Columns:
-  shown_at (when the changed numbers showed; of a change that went on within a day, the last time),
-  reason (late, corrected or deleted: readings; placement, formula, membership or flag: the network file; screening; '
-  'zone: the rules of the time zone; version: the aggregates of a new version; repair: an operator),
-  station_id (station id; null: all stations),
-  region_slug (slug of the region; null: those of the station, or all),
-  sensor_id (sensor that was moved or got another formula; else null),
-  first_hour, last_hour (starts of the first and the last changed hour).';
-
--- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
--- showed on one local day for one reason. They run with the rights of their owner, since no view of this schema has
--- memberships or hours.
-
-create function api.changes_json(at timestamptz, most int default 1000)
-returns table (since timestamptz, changes text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -34);
-begin
-  return query
-  with record as materialized (
-    select c.shown_at, c.reason, c.station_id, c.region_slug, c.since, c.until,
-      exists (select from raw.hidden_period h where h.station_id = c.station_id and h.since <= at and at < h.until)
-        as is_hidden
-    from rollup.change c
-    where c.shown_at >= first_day
-  ),
-  concerned as (
-    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.since, c.until
-    from record c where c.station_id is null or c.region_slug is not null
-    union all
-    select c.shown_at, c.reason, c.station_id, null, false, c.since, c.until
-    from record c join raw.station s on s.id = c.station_id
-    where c.region_slug is null and not c.is_hidden
-    union all
-    -- a station that is hidden by now may have had a share in a region that is not (C6)
-    select c.shown_at, c.reason, null, m.region_slug, false, greatest(c.since, m.since), least(c.until, m.until)
-    from record c join raw.membership m on m.station_id = c.station_id and m.since < c.until and m.until > c.since
-    where c.region_slug is null and c.is_hidden
-  )
-  select first_day,
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
-        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
-        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'regions', coalesce(d.regions, '{}'), 'first_hour', d.first_hour, 'last_hour', d.last_hour)
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          bool_or(c.is_all) as is_all,
-          array_agg(distinct c.station_id order by c.station_id) filter (where c.station_id is not null) as stations,
-          array_agg(distinct c.region_slug order by c.region_slug) filter (where c.region_slug is not null) as regions,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
-        from concerned c
-        group by 1, 2
-      ) d),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
-    f.data_version
-  from api.freshness f;
-end $$;
-comment on function api.changes_json is
-  'Changes of published numbers (R1) that showed on the last 35 local days, today included; hidden stations are not '
-  'listed. One row.
-Columns:
-  since (start of the first of these days),
-  changes (a JSON array with an object for each day and reason, newest first, as text: shown_at (the newest of the '
-  'day), reason, stations (at most `most` ids, whose own numbers changed; null: all), station_count (how many they '
-  'are; null: all [stations]), regions (slugs whose numbers changed beside the regions of these stations), '
-  'first_hour and last_hour (starts of hours)),
-  valid_until,
-  data_version.';
-
-create function api.station_changes_json(at timestamptz, only_station int)
-returns table (since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  select first_day,
-    (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
-        'first_hour', d.first_hour, 'last_hour', d.last_hour)
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
-        from (
-          select * from rollup.change c where c.station_id = s.id
-          union all select * from rollup.change c where c.station_id is null
-        ) c
-        where c.region_slug is null and c.shown_at >= first_day
-        group by 1, 2
-      ) d),
-    api.history_valid_until(at), f.data_version
-  from raw.station s cross join api.freshness f
-  where s.id = only_station;
-end $$;
-comment on function api.station_changes_json is
-  'Changes of the published numbers of a station (R1) that showed in the last 730 days. One row; none for an '
-  'unknown id.
-Columns:
-  since (start of the first local day),
-  first_hour (of the station; null without readings),
-  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason, sensors (ids that were moved or got another formula), first_hour and last_hour (starts of hours)),
-  valid_until,
-  data_version.';
-
-create function api.region_changes_json(at timestamptz, only_region text, most int default 100)
-returns table (
-  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  with concerned as (
-    select c.shown_at, c.reason, c.station_id, c.region_slug is null as is_all, c.since, c.until
-    from rollup.change c
-    where c.shown_at >= first_day and (c.region_slug = only_region or c.region_slug is null and c.station_id is null)
-    union all
-    select c.shown_at, c.reason, c.station_id, false, greatest(c.since, m.since), least(c.until, m.until)
-    from raw.membership m
-    join rollup.change c on c.station_id = m.station_id and c.since < m.until and c.until > m.since
-    where m.region_slug = only_region and c.region_slug is null and c.shown_at >= first_day
-  )
-  select s.city_slug, first_day,
-    (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
-        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
-        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'first_hour', d.first_hour, 'last_hour', d.last_hour)
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          bool_or(c.is_all) as is_all,
-          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
-        from concerned c
-        left join (
-          select s.id from raw.station s
-          where not exists (select from raw.hidden_period h
-            where h.station_id = s.id and h.since <= at and at < h.until)
-        ) listed on listed.id = c.station_id
-        group by 1, 2
-      ) d),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
-    f.data_version
-  from raw.region s cross join api.freshness f
-  where s.slug = only_region;
-end $$;
-comment on function api.region_changes_json is
-  'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
-  'the hours in which they belonged to it, and those that concern all. One row; none for an unknown slug.
-Columns:
-  city_slug (of a district; null for a city),
-  since (start of the first local day),
-  first_hour (of the region; null without readings),
-  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
-  '(how many they are; null: all [stations]), first_hour and last_hour (starts of hours)),
-  valid_until,
-  data_version.';
-
-create function api.station_notices_json(at timestamptz, only_station int)
-returns table (flags text, silences text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
-#variable_conflict use_column
-declare
-  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  with flag as materialized (
-    select l.kind, l.reason, l.sensor_id, date_trunc('second', l.since) as since, date_trunc('second', l.until) as until
-    from api.station_flag l
-    where l.station_id = only_station
-  ),
-  gap as materialized (
-    select rollup.bucket_add('hour', h.bucket, 1) as since, lead(h.bucket) over (order by h.bucket) as until
-    from rollup.station_hourly h
-    where h.station_id = only_station and h.bucket >= first_hour and h.bucket <= at
-  )
-  select
-    (select coalesce(json_agg(json_build_object(
-        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', l.since,
-        'until', case when l.until <= at then l.until end)
-      order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
-      from flag l where coalesce(l.since <= at, true)),
-    (select coalesce(json_agg(json_build_object(
-        'since', g.since, 'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
-      from gap g where coalesce(g.until, at) - g.since >= p.stale_after),
-    least(api.history_valid_until(at),
-      (select g.since + p.stale_after from gap g where g.until is null and g.since + p.stale_after > at),
-      (select min(l.since) from flag l where l.since > at), (select min(l.until) from flag l where l.until > at)),
-    f.data_version
-  from raw.station s join raw.provider p on p.id = s.provider_id cross join api.freshness f
-  where s.id = only_station;
-end $$;
-comment on function api.station_notices_json is
-  'What the owner of a station wants to be told: its flags, and its silences of the last 730 days. A silence is full '
-  'hours without a reading that together last as long as readings of its provider count (C1). One row; none for an '
-  'unknown id.
-Columns:
-  flags (a JSON array of those that have begun, newest first, as text: kind, test, sensor_id, since (null: always) and '
-  'until (null: not yet)),
-  silences (a JSON array, newest first, as text: since, noticed_at (when it was long enough), until (null: it goes '
-  'on)),
-  valid_until,
-  data_version.';
-
 -- Compares the last 365 completed days of one station, and their hours, with the limits of the EU from 2030. It runs
 -- with the rights of its owner, since no view of this schema has unrounded means.
 create function api.station_limits(at timestamptz, only_station int)
@@ -7743,6 +7499,250 @@ Reasons: refused (readings of a sensor that counts are in quarantine), silent (n
   'unknown (older than 90 days, when lines leave the quarantine), suspicious (the sensors that stood there did not '
   'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the whole '
   'hour).';
+
+-- What changed in published numbers, when and why (R1).
+
+create function api.changes(since timestamptz, until timestamptz)
+returns table (
+  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, first_hour timestamptz,
+    last_hour timestamptz
+) language sql stable security definer set search_path = pg_catalog, pg_temp
+begin atomic
+  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, c.since, c.until - interval '1 hour'
+  from rollup.change c
+  where c.shown_at >= changes.since and c.shown_at < changes.until;
+end;
+comment on function api.changes is
+  'Changes of hours that had been published, by the time at which they showed. One row per change, kept for two '
+  'years. Without a region, the numbers of the station and of its regions in these hours changed; with one, only '
+  'the region’s, because of the station; without a station, all.
+Columns:
+  shown_at (when the changed numbers showed; of a change that went on within a day, the last time),
+  reason (late, corrected or deleted: readings; placement, formula, membership or flag: the network file; screening; '
+  'zone: the rules of the time zone; version: the aggregates of a new version; repair: an operator),
+  station_id (station id; null: all stations),
+  region_slug (slug of the region; null: those of the station, or all),
+  sensor_id (sensor that was moved or got another formula; else null),
+  first_hour, last_hour (starts of the first and the last changed hour).';
+
+-- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
+-- showed on one local day for one reason. They run with the rights of their owner, since no view of this schema has
+-- memberships or hours.
+
+create function api.changes_json(at timestamptz, most int default 1000)
+returns table (since timestamptz, changes text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -34);
+begin
+  return query
+  with record as materialized (
+    select c.shown_at, c.reason, c.station_id, c.region_slug, c.since, c.until,
+      exists (select from raw.hidden_period h where h.station_id = c.station_id and h.since <= at and at < h.until)
+        as is_hidden
+    from rollup.change c
+    where c.shown_at >= first_day
+  ),
+  concerned as (
+    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.since, c.until
+    from record c where c.station_id is null or c.region_slug is not null
+    union all
+    select c.shown_at, c.reason, c.station_id, null, false, c.since, c.until
+    from record c join raw.station s on s.id = c.station_id
+    where c.region_slug is null and not c.is_hidden
+    union all
+    -- a station that is hidden by now may have had a share in a region that is not (C6)
+    select c.shown_at, c.reason, null, m.region_slug, false, greatest(c.since, m.since), least(c.until, m.until)
+    from record c join raw.membership m on m.station_id = c.station_id and m.since < c.until and m.until > c.since
+    where c.region_slug is null and c.is_hidden
+  )
+  select first_day,
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
+        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
+        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
+        'regions', coalesce(d.regions, '{}'), 'first_hour', d.first_hour, 'last_hour', d.last_hour)
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          bool_or(c.is_all) as is_all,
+          array_agg(distinct c.station_id order by c.station_id) filter (where c.station_id is not null) as stations,
+          array_agg(distinct c.region_slug order by c.region_slug) filter (where c.region_slug is not null) as regions,
+          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+        from concerned c
+        group by 1, 2
+      ) d),
+    least(api.history_valid_until(at),
+      (select min(h.since) from raw.hidden_period h where h.since > at),
+      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    f.data_version
+  from api.freshness f;
+end $$;
+comment on function api.changes_json is
+  'Changes of published numbers (R1) that showed on the last 35 local days, today included; hidden stations are not '
+  'listed. One row.
+Columns:
+  since (start of the first of these days),
+  changes (a JSON array with an object for each day and reason, newest first, as text: shown_at (the newest of the '
+  'day), reason, stations (at most `most` ids, whose own numbers changed; null: all), station_count (how many they '
+  'are; null: all [stations]), regions (slugs whose numbers changed beside the regions of these stations), '
+  'first_hour and last_hour (starts of hours)),
+  valid_until,
+  data_version.';
+
+create function api.station_changes_json(at timestamptz, only_station int)
+returns table (since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  select first_day,
+    (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
+        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
+          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+        from (
+          select * from rollup.change c where c.station_id = s.id
+          union all select * from rollup.change c where c.station_id is null
+        ) c
+        where c.region_slug is null and c.shown_at >= first_day
+        group by 1, 2
+      ) d),
+    api.history_valid_until(at), f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_changes_json is
+  'Changes of the published numbers of a station (R1) that showed in the last 730 days. One row; none for an '
+  'unknown id.
+Columns:
+  since (start of the first local day),
+  first_hour (of the station; null without readings),
+  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
+  'the day), reason, sensors (ids that were moved or got another formula), first_hour and last_hour (starts of hours)),
+  valid_until,
+  data_version.';
+
+create function api.region_changes_json(at timestamptz, only_region text, most int default 100)
+returns table (
+  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  with concerned as (
+    select c.shown_at, c.reason, c.station_id, c.region_slug is null as is_all, c.since, c.until
+    from rollup.change c
+    where c.shown_at >= first_day and (c.region_slug = only_region or c.region_slug is null and c.station_id is null)
+    union all
+    select c.shown_at, c.reason, c.station_id, false, greatest(c.since, m.since), least(c.until, m.until)
+    from raw.membership m
+    join rollup.change c on c.station_id = m.station_id and c.since < m.until and c.until > m.since
+    where m.region_slug = only_region and c.region_slug is null and c.shown_at >= first_day
+  )
+  select s.city_slug, first_day,
+    (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
+        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
+        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
+        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          bool_or(c.is_all) as is_all,
+          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
+          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+        from concerned c
+        left join (
+          select s.id from raw.station s
+          where not exists (select from raw.hidden_period h
+            where h.station_id = s.id and h.since <= at and at < h.until)
+        ) listed on listed.id = c.station_id
+        group by 1, 2
+      ) d),
+    least(api.history_valid_until(at),
+      (select min(h.since) from raw.hidden_period h where h.since > at),
+      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    f.data_version
+  from raw.region s cross join api.freshness f
+  where s.slug = only_region;
+end $$;
+comment on function api.region_changes_json is
+  'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
+  'the hours in which they belonged to it, and those that concern all. One row; none for an unknown slug.
+Columns:
+  city_slug (of a district; null for a city),
+  since (start of the first local day),
+  first_hour (of the region; null without readings),
+  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
+  'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
+  '(how many they are; null: all [stations]), first_hour and last_hour (starts of hours)),
+  valid_until,
+  data_version.';
+
+create function api.station_notices_json(at timestamptz, only_station int)
+returns table (flags text, silences text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  with flag as materialized (
+    select l.kind, l.reason, l.sensor_id, date_trunc('second', l.since) as since, date_trunc('second', l.until) as until
+    from api.station_flag l
+    where l.station_id = only_station
+  ),
+  gap as materialized (
+    select rollup.bucket_add('hour', h.bucket, 1) as since, lead(h.bucket) over (order by h.bucket) as until
+    from rollup.station_hourly h
+    where h.station_id = only_station and h.bucket >= first_hour and h.bucket <= at
+  )
+  select
+    (select coalesce(json_agg(json_build_object(
+        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', l.since,
+        'until', case when l.until <= at then l.until end)
+      order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
+      from flag l where coalesce(l.since <= at, true)),
+    (select coalesce(json_agg(json_build_object(
+        'since', g.since, 'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
+      from gap g where coalesce(g.until, at) - g.since >= p.stale_after),
+    least(api.history_valid_until(at),
+      (select g.since + p.stale_after from gap g where g.until is null and g.since + p.stale_after > at),
+      (select min(l.since) from flag l where l.since > at), (select min(l.until) from flag l where l.until > at)),
+    f.data_version
+  from raw.station s join raw.provider p on p.id = s.provider_id cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_notices_json is
+  'What the owner of a station wants to be told: its flags, and its silences of the last 730 days. A silence is full '
+  'hours without a reading that together last as long as readings of its provider count (C1). One row; none for an '
+  'unknown id.
+Columns:
+  flags (a JSON array of those that have begun, newest first, as text: kind, test, sensor_id, since (null: always) and '
+  'until (null: not yet)),
+  silences (a JSON array, newest first, as text: since, noticed_at (when it was long enough), until (null: it goes '
+  'on)),
+  valid_until,
+  data_version.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
