@@ -140,9 +140,11 @@ onEveryEngine('the archive', (engine) => {
     expect(airseries.refreshed_at).toBe(NOW.toISOString());
     for (const { path, bytes, hash, modified, schema, rows, first, last } of resources) {
       const content = readFileSync(join(folder, path));
-      expect([path, content.length, modified]).toEqual([path, bytes, NOW.toISOString()]);
-      expect(statSync(join(folder, path)).mtimeMs).toBe(NOW.getTime());
+      const { mtime } = statSync(join(folder, path));
+      expect([path, content.length, modified]).toEqual([path, bytes, mtime.toISOString()]);
+      if (schema !== undefined) expect([path, mtime]).toEqual([path, NOW]);
       expect(hash).toBe(`sha256:${hashOf(content)}`);
+      if (schema === undefined) continue; // in another layout
       const { fields } = JSON.parse(readFileSync(join(folder, schema), 'utf8'));
       const [{ names, count }] = (await duck(
         `select array_to_string(list(column_name), ' ') as names, (select count(*) from '${join(folder, path)}') as count

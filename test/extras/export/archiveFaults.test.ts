@@ -93,7 +93,11 @@ onOneEngine('an archive', (engine) => {
       expect(found).toEqual({ rows });
     }
 
-    const archived = await archive(folder, LATER);
+    let archived: Awaited<ReturnType<typeof archive>>;
+    await until(async () => {
+      archived = await archive(folder, LATER);
+      return archived !== undefined;
+    }, 'the server has ended the session of the killed run');
     const whole = emptyFolder();
     await archive(whole, LATER);
     expect(archived?.changed).toEqual(

@@ -26,12 +26,12 @@ export type Resource = {
   hash: string;
   /** When the content last changed. */
   modified: string;
-  rows: number;
+  rows?: number;
   /** The first and the last bucket, in UTC. */
   first?: string;
   last?: string;
-  /** The path of the description of its columns. */
-  schema: string;
+  /** The path of the description of its columns; of a file in another layout, beside that. */
+  schema?: string;
 };
 
 /** What the folder has seen: a run makes what has changed since. */

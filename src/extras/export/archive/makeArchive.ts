@@ -119,7 +119,10 @@ async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
     resources.filter(({ path }) => path === name || path.startsWith(`${name}/`)).sort(byPath),
   );
   const { index, changed, removed } = compared(before, ordered);
-  await makeOpenData(sql, [...changed, ...removed], month, options);
+  const isWritten = await makeOpenData(sql, [...changed, ...removed], month, options);
+  index.push(
+    ...(isWritten ? await openDataIn(folder) : (before?.resources ?? []).filter(isOpenData)),
+  );
 
   const write = async (name: string, text: string) =>
     void (await publishFile(folder, name, (put) => put(text), { modified: now }));
@@ -331,7 +334,8 @@ async function makePlaces(
  * that it alone has. What has not changed keeps its time: copies of a folder have others.
  */
 function compared(before: Index | undefined, resources: readonly Resource[]) {
-  const old = new Map(before?.resources.map((resource) => [resource.path, resource]));
+  const of = before?.resources.filter((resource) => !isOpenData(resource));
+  const old = new Map(of?.map((resource) => [resource.path, resource]));
   const isSame = ({ path, hash }: Resource) => old.get(path)?.hash === hash;
   return {
     index: resources.map((resource) => ({
@@ -354,14 +358,40 @@ async function makeOpenData(
   changed: readonly string[],
   month: Date,
   { folder, ...options }: ArchiveOptions,
-): Promise<void> {
+): Promise<boolean> {
   const own = join(folder, OPEN_DATA);
   const months = changed.flatMap((path) => /hours\/(\d{4}-\d\d)/.exec(path)?.[1] ?? []).sort();
   const isNew = (await stat(join(own, INDEX)).catch(() => undefined)) === undefined;
-  if (!isNew && months.length === 0) return;
+  if (!isNew && months.length === 0) return false;
   options.signal?.throwIfAborted();
   const from = isNew ? undefined : new Date(`${months[0]}-15T00:00:00Z`); // the year counts
   await exportFrom(sql, own, { ...options, from, to: month });
+  return true;
+}
+
+const isOpenData = ({ path }: Resource) => path.startsWith(`${OPEN_DATA}/`);
+
+/** The files in the layout of airquality.am, whose own index beside them has their columns. */
+async function openDataIn(folder: string): Promise<Resource[]> {
+  const text = await readFile(join(folder, OPEN_DATA, INDEX), 'utf8');
+  const { resources }: { resources: Pick<Resource, 'title' | 'path'>[] } = JSON.parse(text);
+  return await Promise.all(
+    resources.map(async (one): Promise<Resource> => {
+      const path = `${OPEN_DATA}/${one.path}`;
+      const { size: bytes } = await stat(join(folder, path));
+      const sha256 = (await hashOf(join(folder, path))) ?? '';
+      return {
+        profile: 'data-resource',
+        name: path.replace('.csv', '').replaceAll(/[/_]/g, '-'),
+        title: one.title,
+        path,
+        format: 'csv',
+        mediatype: 'text/csv',
+        encoding: 'utf-8',
+        ...(await describe(folder, path, { bytes, sha256, isChanged: true })),
+      };
+    }),
+  );
 }
 
 /** Files of months that have no rows any more, and what runs that were killed have left. */
