@@ -72,6 +72,13 @@ onOneEngine('two workers', (engine) => {
       select distinct pid from pg_locks join pg_stat_activity using (pid)
       where not granted and datname = current_database()`
     ).length;
+  /** Cut off halfway through a message, a session would be `active` until TCP gives its client up. */
+  const halfwayThroughMessages = async () =>
+    (
+      await superuser`
+      select from pg_stat_activity
+      where datname = current_database() and state = 'active' and wait_event = 'ClientRead'`
+    ).length;
 
   it('a worker that is cut off in the middle of its jobs holds up no other, and jobs run twice do no harm', async () => {
     await here.accept([
@@ -87,7 +94,9 @@ onOneEngine('two workers', (engine) => {
     );
     const lost = cutOff.work();
     const isUnderWay = async () =>
-      cutOff.runs.started.length === cutOff.names.length && (await waitingForLocks()) >= 3;
+      cutOff.runs.started.length === cutOff.names.length &&
+      (await waitingForLocks()) >= 3 &&
+      (await halfwayThroughMessages()) === 0;
     await until(isUnderWay, 'its jobs wait in the server');
     wire.cut(true);
     const rows = await superuser<{ pid: number }[]>`
