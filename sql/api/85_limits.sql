@@ -1,5 +1,5 @@
--- Compares the last 365 completed days of one {{subject}}, and their hours, with the limits of the EU from 2030. It runs
--- with the rights of its owner, since no view of this schema has unrounded means.
+-- Compares the last 365 completed days of one {{subject}}, and their hours, with the limits of the EU from 2030. It
+-- runs with the rights of its owner, since no view of this schema has unrounded means.
 create function api.{{subject}}_limits(at timestamptz, only_{{subject}} {{id_type}})
 returns table (
   {{list limit_year: "mean_$key" float8}},
@@ -30,7 +30,7 @@ begin
     from rollup.{{subject}}_hourly b
     where b.{{id}} = only_{{subject}} and b.bucket >= first_hour and b.bucket < today
   ),
-  -- every hour, since a mean of eight hours may end with an hour that is absent
+  -- of every hour, since a mean of eight hours may end with an absent one; it needs 75 % of its hours
   running as (
     select every.hour,
       {{list limit_8_hours: case when count(m.$name) over eight >= 6 then avg(m.$name) over eight end as $name}}
@@ -69,6 +69,7 @@ Columns:
   {{list limit_year: "mean_$key" (mean of the days, limit of a year $limit [µg/m³])}},
   {{list limit_day: "$key_days" (days with a value [days]), "$key_days_above" (those above $limit µg/m³ [days])}},
   {{list limit_hour: "$key_hours" (hours with a value [h]), "$key_hours_above" (those above $limit µg/m³ [h])}},
-  {{list limit_8_hours: "$key_days" (days with a mean of at least six of eight hours that ends on the day [days]), "$key_days_above" (those whose highest such mean is above $limit µg/m³ [days])}},
+  {{list limit_8_hours: "$key_days" (days on which a mean of eight hours ends, of which six have a value [days]),
+  "$key_days_above" (those whose highest such mean is above $limit µg/m³ [days])}},
   valid_until,
   data_version.';

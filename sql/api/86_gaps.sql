@@ -1,5 +1,5 @@
--- Tells why hours of a station are absent, from what is stored: its hours, where its sensors stood, and the quarantine. It
--- runs with the rights of its owner, since no view of this schema has these.
+-- Tells why hours of a station are absent, from what is stored: its hours, where its sensors stood, and the quarantine.
+-- It runs with the rights of its owner, since no view of this schema has these.
 create function api.station_gaps_json(at timestamptz, only_station int, year int)
 returns table (gaps text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -50,7 +50,9 @@ begin
       (array_agg(r.reason order by r.readings desc, r.reason))[1] as main_reason
     from (
       select one.run, one.reason, sum(one.readings) as readings, min(one.hour) as first, max(one.hour) as last
-      from (select *, refused.hour - dense_rank() over (order by refused.hour) * interval '1 hour' as run from refused) one
+      from (
+        select *, refused.hour - dense_rank() over (order by refused.hour) * interval '1 hour' as run from refused
+      ) one
       group by 1, 2
     ) r
     group by r.run
@@ -85,5 +87,5 @@ comment on function api.station_gaps_json is
   'data_version.
 Reasons: refused (readings of a sensor that counts are in quarantine), silent (none is stored nor in quarantine), '
   'unknown (older than 90 days, when lines leave the quarantine), suspicious (the sensors that stood there did not '
-  'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the whole '
-  'hour).';
+  'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the '
+  'whole hour).';

@@ -1,6 +1,6 @@
 /**
- * The columns of hours as CSV, and the document that describes them: CSVW metadata (W3C), the format
- * that defines how a program finds the description of a CSV file: by its `describedby` link, or at
+ * The columns of hours as CSV, and the document that describes them: CSVW metadata (W3C). That
+ * format defines how a program finds the description of a CSV file: by its `describedby` link, or at
  * its address with `-metadata.json` added. R's csvwr follows both.
  */
 import { z } from 'zod';

@@ -1,11 +1,12 @@
 /**
  * The limits of the EU that apply from 2030, as far as a network measures them: Directive (EU)
- * 2024/2881, Annex I, Section 1, Table 1, and Section 2, Point B, for ozone, whose 120 µg/m³ are a
- * target value. The SQL, the OpenAPI document and the pages read this table.
+ * 2024/2881 (http://data.europa.eu/eli/dir/2024/2881/oj), Annex I, Section 1, Table 1, and for
+ * ozone, which has a target value, Section 2, Point B. The SQL, the OpenAPI document and the pages
+ * read this table.
  */
 import type { ParameterName } from './parameters.ts';
 
-/** `8 hours`: the highest of the running means of eight hours that end on a day. */
+/** `8 hours`: the highest running mean of eight hours that ends on a day (Annex I, note 3). */
 type Period = 'hour' | '8 hours' | 'day' | 'year';
 
 type Limit = {
