@@ -7210,8 +7210,8 @@ Columns, null if the digest is older than 30 minutes:
   'offline count too [stations]),
   digest_valid_until (when the digest is too old or the next one counts; null without one).';
 
--- Compares the last 365 completed days of one station, and their hours, with the limits of the EU from 2030. It runs
--- with the rights of its owner, since no view of this schema has unrounded means.
+-- Compares the last 365 completed days of one station, and their hours, with the limits of the EU from 2030. It
+-- runs with the rights of its owner, since no view of this schema has unrounded means.
 create function api.station_limits(at timestamptz, only_station int)
 returns table (
   "mean_pm2.5" float8,
@@ -7253,7 +7253,7 @@ begin
     from rollup.station_hourly b
     where b.station_id = only_station and b.bucket >= first_hour and b.bucket < today
   ),
-  -- every hour, since a mean of eight hours may end with an hour that is absent
+  -- of every hour, since a mean of eight hours may end with an absent one; it needs 75 % of its hours
   running as (
     select every.hour,
       case when count(m.o3) over eight >= 6 then avg(m.o3) over eight end as o3
@@ -7306,12 +7306,13 @@ Columns:
   "so2_days" (days with a value [days]), "so2_days_above" (those above 50 µg/m³ [days]),
   "no2_hours" (hours with a value [h]), "no2_hours_above" (those above 200 µg/m³ [h]),
   "so2_hours" (hours with a value [h]), "so2_hours_above" (those above 350 µg/m³ [h]),
-  "o3_days" (days with a mean of at least six of eight hours that ends on the day [days]), "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
+  "o3_days" (days on which a mean of eight hours ends, of which six have a value [days]),
+  "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
   valid_until,
   data_version.';
 
--- Compares the last 365 completed days of one region, and their hours, with the limits of the EU from 2030. It runs
--- with the rights of its owner, since no view of this schema has unrounded means.
+-- Compares the last 365 completed days of one region, and their hours, with the limits of the EU from 2030. It
+-- runs with the rights of its owner, since no view of this schema has unrounded means.
 create function api.region_limits(at timestamptz, only_region text)
 returns table (
   "mean_pm2.5" float8,
@@ -7353,7 +7354,7 @@ begin
     from rollup.region_hourly b
     where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < today
   ),
-  -- every hour, since a mean of eight hours may end with an hour that is absent
+  -- of every hour, since a mean of eight hours may end with an absent one; it needs 75 % of its hours
   running as (
     select every.hour,
       case when count(m.o3) over eight >= 6 then avg(m.o3) over eight end as o3
@@ -7406,12 +7407,13 @@ Columns:
   "so2_days" (days with a value [days]), "so2_days_above" (those above 50 µg/m³ [days]),
   "no2_hours" (hours with a value [h]), "no2_hours_above" (those above 200 µg/m³ [h]),
   "so2_hours" (hours with a value [h]), "so2_hours_above" (those above 350 µg/m³ [h]),
-  "o3_days" (days with a mean of at least six of eight hours that ends on the day [days]), "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
+  "o3_days" (days on which a mean of eight hours ends, of which six have a value [days]),
+  "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
   valid_until,
   data_version.';
 
--- Tells why hours of a station are absent, from what is stored: its hours, where its sensors stood, and the quarantine. It
--- runs with the rights of its owner, since no view of this schema has these.
+-- Tells why hours of a station are absent, from what is stored: its hours, where its sensors stood, and the quarantine.
+-- It runs with the rights of its owner, since no view of this schema has these.
 create function api.station_gaps_json(at timestamptz, only_station int, year int)
 returns table (gaps text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -7462,7 +7464,9 @@ begin
       (array_agg(r.reason order by r.readings desc, r.reason))[1] as main_reason
     from (
       select one.run, one.reason, sum(one.readings) as readings, min(one.hour) as first, max(one.hour) as last
-      from (select *, refused.hour - dense_rank() over (order by refused.hour) * interval '1 hour' as run from refused) one
+      from (
+        select *, refused.hour - dense_rank() over (order by refused.hour) * interval '1 hour' as run from refused
+      ) one
       group by 1, 2
     ) r
     group by r.run
@@ -7497,8 +7501,8 @@ comment on function api.station_gaps_json is
   'data_version.
 Reasons: refused (readings of a sensor that counts are in quarantine), silent (none is stored nor in quarantine), '
   'unknown (older than 90 days, when lines leave the quarantine), suspicious (the sensors that stood there did not '
-  'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the whole '
-  'hour).';
+  'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the '
+  'whole hour).';
 
 -- What changed in published numbers, when and why (R1).
 
