@@ -307,6 +307,15 @@ onEveryEngine('the record of changes', (engine) => {
     );
   });
 
+  it('a value that is corrected within two hours is no news, and its hour follows (R1)', async () => {
+    await change('pm25 = 99', 1, '2026-11-20 14:10+04');
+    await db.refresh(NOW);
+    expect(await changes()).toEqual([]);
+    expect(
+      await owner`select pm25 from rollup.sensor_hourly where bucket = '2026-11-20 14:00+04' and sensor_id = 1`,
+    ).toEqual([{ pm25: 99 }]);
+  });
+
   it('a file of old readings, which are copied, is recorded as late (R1)', async () => {
     await owner`delete from raw.readings where sensor_id = 3 and measured_at >= '2026-11-01 00:00+04'`;
     await db.refresh(ago(8));
