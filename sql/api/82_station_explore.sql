@@ -100,9 +100,7 @@ begin
         where other.id <> s.id and not exists (select from raw.hidden_period h
           where h.station_id = other.id and h.since <= at and at < h.until)
         order by km, other.id limit most) n),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.station s cross join api.freshness f
   where s.id = only_station;

@@ -1,4 +1,4 @@
--- What changed in published numbers, when and why (R1).
+-- Changes of published numbers, when they showed and why (R1).
 
 create function api.changes(since timestamptz, until timestamptz)
 returns table (
@@ -72,9 +72,7 @@ begin
         from concerned c
         group by 1, 2
       ) d),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from api.freshness f;
 end $$;
@@ -174,9 +172,7 @@ begin
         ) listed on listed.id = c.station_id
         group by 1, 2
       ) d),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.region s cross join api.freshness f
   where s.slug = only_region;

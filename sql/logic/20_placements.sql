@@ -75,6 +75,12 @@ create view logic.membership as
       periods)
   cross join unnest(piece.periods) part;
 
+-- The first instant after the given one at which a hidden period begins or ends; null if none does.
+create function logic.hidden_changes_after(at timestamptz) returns timestamptz language sql stable as $$
+  select least(min(h.since) filter (where h.since > at), min(h.until) filter (where h.until > at))
+  from raw.hidden_period h
+$$;
+
 -- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind,
 -- the first in the network file counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
@@ -206,4 +212,4 @@ begin
   where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
-revoke all on function logic.apply_periods from public;
+revoke all on function logic.apply_periods, logic.hidden_changes_after from public;

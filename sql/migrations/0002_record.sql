@@ -9,7 +9,7 @@ alter table rollup.changed alter until set not null;
 -- null: nothing that was published changes
 alter table rollup.stale add reason text, add region_slug text;
 
--- What changed: full hours that had closed before. The instant at which it showed follows with the refresh step that
+-- Changes: full hours that had closed before. The instant at which it showed follows with the refresh step that
 -- recomputed them, and the row gets a new id then: whoever knows all ids up to one finds every later change above it.
 -- Without a region, a station's own numbers changed, and those of the regions that it belonged to; with one, only the
 -- region's, because of the station. Without a station everything changed. Elements that were removed keep their rows.

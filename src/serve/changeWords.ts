@@ -1,4 +1,4 @@
-/** What feeds and pages say of changes, in every language of the API. */
+/** Words of feeds and pages about changes, in every language of the API. */
 import type { Locale } from '../contract/endpoints.ts';
 import type { Reason } from '../contract/explore/changes.ts';
 import type { Titles } from './localizedText.ts';

@@ -28,7 +28,7 @@ type ChangeSources = {
 
 type Changes = Row & { since: string; first_hour?: string | null; changes: string };
 
-/** What a feed of a station or region has beside its changes. */
+/** The parts of a feed of a station or region beside its changes. */
 type About = Pick<FeedContent, 'subject' | 'flags' | 'silences'> & {
   /** Its page on the operator's site. */
   url: string;

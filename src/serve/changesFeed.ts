@@ -136,9 +136,9 @@ const timeOf = (time: string) => time.slice(0, 16).replace('T', ' ');
 const inXml = (text: string) =>
   text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
 
-/** Of plain text: the library undoes `&amp;` before it escapes. */
+/** Escapes plain text: the library undoes `&amp;` before it escapes. */
 const plain = (text: string) => inXml(text).replaceAll('&', '&amp;');
 
-/** Of an element that holds HTML. */
+/** Escapes text in an element that holds HTML. */
 const escapeHtml = (text: string) =>
   inXml(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,5 +1,5 @@
 /**
- * What changed in published numbers is recorded with its reason, its hours and the instant at which
+ * A change of published numbers is recorded with its reason, its hours and the instant at which
  * it showed (R1), and nothing else is. Reasons of zones and new versions are in zoneRules.test.ts
  * and test/schema/migrate.test.ts.
  */

@@ -8,7 +8,7 @@ const TAG = /^tag:[a-z0-9.-]+,\d{4}(-\d\d(-\d\d)?)?:[\w/:-]+$/;
 
 export type AtomEntry = { id: string; title: string; updated: string; content: string };
 
-/** What a reader shows of a feed; fails where it breaks a must. */
+/** The entries that a reader shows of a feed; fails where it breaks a must. */
 export function readAtom(text: string) {
   expect(text.startsWith('<?xml version="1.0" encoding="utf-8"?>')).toBe(true);
   const parsed = parseFeed(text);

@@ -1,4 +1,4 @@
--- What the archive needs beside the published buckets: its periods, what changed in them, and the flags of stations.
+-- The archive needs these beside the published buckets: its periods, what changed in them, and the flags of stations.
 
 -- The months and years of the archive at an instant: months of hours that have ended, and years of completed days, the
 -- running one as far as it has come. The first is the one with the first hour of the stations. `seen`: the newest id

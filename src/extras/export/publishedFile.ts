@@ -39,7 +39,7 @@ function makeFolderWithin(folder: string, part: string): void {
 }
 
 /** `isChanged`: it replaced a file or is new; false if one of that name had the same content. */
-export type Published = { isChanged: boolean; bytes: number; sha256: string };
+export type Published = { isChanged: boolean; sha256: string };
 
 type Write = (content: string | Buffer) => Promise<void>;
 type Options = { modified?: Date };
@@ -75,11 +75,9 @@ export async function publishFile(
     throw unusable(folder, error);
   });
   const hash = createHash('sha256');
-  let bytes = 0;
   try {
     const isWanted = await fill(async (content) => {
       hash.update(content);
-      bytes += Buffer.byteLength(content);
       await file.appendFile(content);
     });
     if (isWanted === false) {
@@ -91,7 +89,7 @@ export async function publishFile(
     const sha256 = hash.digest('hex');
     const isChanged = sha256 !== (await hashOf(path));
     await (isChanged ? rename(unfinished, path) : rm(unfinished));
-    return { isChanged, bytes, sha256 };
+    return { isChanged, sha256 };
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

@@ -135,7 +135,7 @@ ${
   return renderDocument(locale, text, kindOf(page));
 }
 
-/** What a reader of feeds finds at the address of the page: its own feed first. */
+/** The feeds that a reader of feeds finds at the address of the page, its own first. */
 function feedLinks({ locale, title, feed }: Page): Html {
   const path = EXPLORE.changesFeed.path.replace('{locale}', locale);
   const { feed: all, feedOf } = CHANGE_WORDS[locale];

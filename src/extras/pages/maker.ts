@@ -1,4 +1,4 @@
-/** What other extras make pages with, in the frame of ours. */
+/** Other extras make pages with it, in the frame of ours. */
 import type { PageMaker } from '../../serve/app.ts';
 import { CODE_SCRIPT, codePart } from './developers.ts';
 import { html, scrollingTable } from './html.ts';

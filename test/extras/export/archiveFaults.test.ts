@@ -1,5 +1,5 @@
 /**
- * What interrupts the making of the archive: a kill, a full disk, a folder that cannot be written
+ * Interruptions of the making of the archive: a kill, a full disk, a folder that cannot be written
  * to. The folder has old or new files, all whole, and the next run does the rest.
  */
 import { createHash } from 'node:crypto';

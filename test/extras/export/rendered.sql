@@ -145,7 +145,7 @@ comment on function api.sensor_daily is
   'listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the '
   'starts of the days. Columns as in api.sensor_hourly, without station_id.';
 
--- What the archive needs beside the published buckets: its periods, what changed in them, and the flags of stations.
+-- The archive needs these beside the published buckets: its periods, what changed in them, and the flags of stations.
 
 -- The months and years of the archive at an instant: months of hours that have ended, and years of completed days, the
 -- running one as far as it has come. The first is the one with the first hour of the stations. `seen`: the newest id

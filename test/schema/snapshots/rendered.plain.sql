@@ -774,6 +774,12 @@ create view logic.membership as
       periods)
   cross join unnest(piece.periods) part;
 
+-- The first instant after the given one at which a hidden period begins or ends; null if none does.
+create function logic.hidden_changes_after(at timestamptz) returns timestamptz language sql stable as $$
+  select least(min(h.since) filter (where h.since > at), min(h.until) filter (where h.until > at))
+  from raw.hidden_period h
+$$;
+
 -- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind,
 -- the first in the network file counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
@@ -905,7 +911,7 @@ begin
   where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
-revoke all on function logic.apply_periods from public;
+revoke all on function logic.apply_periods, logic.hidden_changes_after from public;
 
 -- Finds the ranges of time that a refresh recomputes at each level, from the changes that writers log and the
 -- periods that others mark stale.
@@ -6994,9 +7000,7 @@ begin
         where other.id <> s.id and not exists (select from raw.hidden_period h
           where h.station_id = other.id and h.since <= at and at < h.until)
         order by km, other.id limit most) n),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.station s cross join api.freshness f
   where s.id = only_station;
@@ -7504,7 +7508,7 @@ Reasons: refused (readings of a sensor that counts are in quarantine), silent (n
   'count), retention (the hours of a removed sensor were all that was kept), moved (no sensor stood there for the '
   'whole hour).';
 
--- What changed in published numbers, when and why (R1).
+-- Changes of published numbers, when they showed and why (R1).
 
 create function api.changes(since timestamptz, until timestamptz)
 returns table (
@@ -7578,9 +7582,7 @@ begin
         from concerned c
         group by 1, 2
       ) d),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from api.freshness f;
 end $$;
@@ -7680,9 +7682,7 @@ begin
         ) listed on listed.id = c.station_id
         group by 1, 2
       ) d),
-    least(api.history_valid_until(at),
-      (select min(h.since) from raw.hidden_period h where h.since > at),
-      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.region s cross join api.freshness f
   where s.slug = only_region;

@@ -1,6 +1,5 @@
 /**
- * What the archive holds, by its own index: `datapackage.json`, which is read again when it has
- * changed.
+ * Reads what the archive holds from its own index, `datapackage.json`, again when that has changed.
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';

@@ -34,11 +34,11 @@ export type Resource = {
   schema?: string;
 };
 
-/** What the folder has seen: a run makes what has changed since. */
+/** The state that the folder has seen: a run makes what has changed since. */
 export type Seen = {
   /** Which database; another one, or a restored one, begins anew. */
   database: string;
-  /** What all files have in common: their columns. */
+  /** Fingerprint of the columns, which all files have in common. */
   columns: string;
   /** The newest row of the record of changes (R1). */
   change: string;

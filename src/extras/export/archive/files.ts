@@ -56,7 +56,7 @@ export function selectRows(
     order by ${order}, b.timestamp`;
 }
 
-/** What a Parquet file says of itself, besides its columns. */
+/** The metadata of a Parquet file, besides its columns. */
 export function metadataOf(
   { title, unit, columns }: Kind,
   timeZone: string,

@@ -15,7 +15,7 @@ import { asOwner, type Sql } from '../../../database/client.ts';
 import { errorCode } from '../../../database/errors.ts';
 import { copyOut } from '../copyOut.ts';
 import { countLines, exportFrom } from '../exportOpenData.ts';
-import { hashOf, makeFolder, type Published, publishFile } from '../publishedFile.ts';
+import { hashOf, makeFolder, publishFile } from '../publishedFile.ts';
 import {
   INDEX,
   type Index,
@@ -149,7 +149,7 @@ const schemaOf = (name: string) => `schemas/${name.replace('.csv', '')}.json`;
 /** The station or region, and the time. */
 const keyOf = (columns: readonly { name: string }[]) => columns.slice(0, 2).map(({ name }) => name);
 
-/** What the folder will have seen, and the start of the running month. */
+/** The state that the folder will have seen, and the start of the running month. */
 async function seenNow(
   sql: Sql,
   { timeZone, now }: ArchiveOptions,
@@ -277,7 +277,7 @@ async function makeDue(
         path,
         format: 'parquet',
         mediatype: 'application/vnd.apache.parquet',
-        ...(await describe(folder, path, published)),
+        ...(await describe(folder, path, published.sha256)),
         rows: written.rows,
         first: instant(written.first),
         last: instant(written.last),
@@ -292,11 +292,13 @@ async function makeDue(
 
 const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** What the index says of a file as it lies in the folder. */
-async function describe(folder: string, path: string, { bytes, sha256 }: Published) {
-  const { mtime } = await stat(join(folder, path));
-  return { bytes, hash: `sha256:${sha256}`, modified: mtime.toISOString() };
+/** The entry of the index for a file as it lies in the folder. */
+async function describe(folder: string, path: string, sha256: string) {
+  const { size, mtime } = await stat(join(folder, path));
+  return { bytes: size, hash: `sha256:${sha256}`, modified: mtime.toISOString() };
 }
+
+const CSV = { format: 'csv', mediatype: 'text/csv', encoding: 'utf-8' } as const;
 
 async function makePlaces(
   sql: Sql,
@@ -320,10 +322,8 @@ async function makePlaces(
     name: name.replace('.csv', ''),
     title,
     path: name,
-    format: 'csv',
-    mediatype: 'text/csv',
-    encoding: 'utf-8',
-    ...(await describe(folder, name, published)),
+    ...CSV,
+    ...(await describe(folder, name, published.sha256)),
     rows,
     schema: schemaOf(name),
   };
@@ -378,17 +378,13 @@ async function openDataIn(folder: string): Promise<Resource[]> {
   return await Promise.all(
     resources.map(async (one): Promise<Resource> => {
       const path = `${OPEN_DATA}/${one.path}`;
-      const { size: bytes } = await stat(join(folder, path));
-      const sha256 = (await hashOf(join(folder, path))) ?? '';
       return {
         profile: 'data-resource',
         name: path.replace('.csv', '').replaceAll(/[/_]/g, '-'),
         title: one.title,
         path,
-        format: 'csv',
-        mediatype: 'text/csv',
-        encoding: 'utf-8',
-        ...(await describe(folder, path, { bytes, sha256, isChanged: true })),
+        ...CSV,
+        ...(await describe(folder, path, (await hashOf(join(folder, path))) ?? '')),
       };
     }),
   );

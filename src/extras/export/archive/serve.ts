@@ -43,7 +43,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'; // README.txt and LICENSE
  */
 const MAX_AGE = 60;
 
-/** What scripts of other sites need to read parts of a file. */
+/** Scripts of other sites need these headers to read parts of a file. */
 const RANGES_FROM_ANY_ORIGIN = {
   ...ANY_ORIGIN,
   'Access-Control-Expose-Headers': `${ANY_ORIGIN['Access-Control-Expose-Headers']}, Accept-Ranges, Content-Length, Content-Range, Last-Modified`,

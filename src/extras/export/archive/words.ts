@@ -62,7 +62,7 @@ const FOLDERS: Readonly<Record<string, Texts>> = {
   },
 };
 
-/** Of bytes, thousands and so on. */
+/** Units of bytes, thousands and so on. */
 export const SIZES: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
   en: ['B', 'kB', 'MB', 'GB'],
   ru: ['Б', 'кБ', 'МБ', 'ГБ'],
