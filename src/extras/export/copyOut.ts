@@ -14,3 +14,36 @@ export async function* copyOut(connection: Sql, statement: string): AsyncGenerat
     bytes._read(0);
   }
 }
+
+/**
+ * Writes the rows of a query as CSV with a header, and resolves to their number. `onLines` is told
+ * how many have been written.
+ */
+export async function copyCsv(
+  connection: Sql,
+  select: string,
+  write: (chunk: Buffer) => Promise<void>,
+  onLines?: (lines: number) => void,
+): Promise<number> {
+  let lines = -1; // without the header
+  for await (const chunk of copyOut(
+    connection,
+    `copy (${select}) to stdout (format csv, header)`,
+  )) {
+    await write(chunk);
+    lines += countLines(chunk);
+    onLines?.(lines);
+  }
+  return lines;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Lines that end in the chunk: no value of these files contains a line end. */
+function countLines(chunk: Buffer): number {
+  let lines = 0;
+  for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
+    lines += 1;
+  }
+  return lines;
+}

@@ -10,7 +10,7 @@ import type { DatabaseAddress } from '../../database/address.ts';
 import { onConnection, type Sql } from '../../database/client.ts';
 import { type ExportedFile, filesOf } from './aggregates.ts';
 import { describeFolder } from './contents.ts';
-import { copyOut } from './copyOut.ts';
+import { copyCsv } from './copyOut.ts';
 import { LAYOUTS } from './layouts.ts';
 import { makeFolder, publishFile } from './publishedFile.ts';
 import { SENSORS, selectSensors } from './sensors.ts';
@@ -79,14 +79,11 @@ async function exportFiles(connection: Sql, folder: string, options: Options): P
   const progress = makeProgress('exporting', options.log, options.terminal);
   let rows = 0;
   for (const [done, { name, select }] of files.entries()) {
-    let lines = -1; // without the header
+    let lines = 0;
     const { isChanged } = await publishFile(folder, name, async (write) => {
-      const copy = `copy (${select}) to stdout (format csv, header)`;
-      for await (const chunk of copyOut(connection, copy)) {
-        await write(chunk);
-        lines += countLines(chunk);
-        progress.show(rows + lines, done / files.length);
-      }
+      lines = await copyCsv(connection, select, write, (written) =>
+        progress.show(rows + written, done / files.length),
+      );
     });
     rows += lines;
     exported.files[name] = lines;
@@ -94,15 +91,4 @@ async function exportFiles(connection: Sql, folder: string, options: Options): P
   }
   progress.hide();
   return exported;
-}
-
-const LINE_FEED = 0x0a;
-
-/** Lines that end in the chunk: no value of these files contains a line end. */
-export function countLines(chunk: Buffer): number {
-  let lines = 0;
-  for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
-    lines += 1;
-  }
-  return lines;
 }

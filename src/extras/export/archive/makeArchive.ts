@@ -13,8 +13,8 @@ import { makeProgress } from '../../../base/progress.ts';
 import type { DatabaseAddress } from '../../../database/address.ts';
 import { asOwner, type Sql } from '../../../database/client.ts';
 import { errorCode } from '../../../database/errors.ts';
-import { copyOut } from '../copyOut.ts';
-import { countLines, exportFrom } from '../exportOpenData.ts';
+import { copyCsv, copyOut } from '../copyOut.ts';
+import { exportFrom } from '../exportOpenData.ts';
 import { hashOf, makeFolder, publishFile } from '../publishedFile.ts';
 import {
   INDEX,
@@ -305,15 +305,12 @@ async function makePlaces(
   { name, title, select }: Places,
   { folder, now }: ArchiveOptions,
 ): Promise<Resource> {
-  let rows = -1; // without the header
+  let rows = 0;
   const published = await publishFile(
     folder,
     name,
     async (write) => {
-      for await (const chunk of copyOut(sql, `copy (${select}) to stdout (format csv, header)`)) {
-        await write(chunk);
-        rows += countLines(chunk);
-      }
+      rows = await copyCsv(sql, select, write);
     },
     { modified: now },
   );
