@@ -9,7 +9,6 @@ import { EU_LIMITS } from '../../contract/limits.ts';
 import { keyOf } from '../../contract/parameters.ts';
 import { fill, formatValue, PM25, plural } from './format.ts';
 import { type Html, html } from './html.ts';
-import { rulesPart } from './now.ts';
 import { formatNumber } from './numbers.ts';
 import { WORDS } from './words.ts';
 
@@ -86,20 +85,18 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
 ${
   rows.length > 0 &&
   html`<div class="card"><h2>${words.who}</h2>
-<dl class="list">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${rulesPart(locale, 'W1', 'W2', 'W3', 'W4')}</div>`
+<dl class="list">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
 }
 ${
   pollutants.length > 0 &&
-  html`<div class="card" data-fold="eu"><h2>${words.eu}</h2>
+  html`<div class="card"><details class="folded" data-name="eu"><summary><h2>${words.eu}</h2></summary>
 <table>
   <thead>
   <tr>
   <th scope="col">${words.pollutant}</th>
   <th scope="col">${words.yearMean}</th>
   <th scope="col">${words.aboveLimit}</th></tr></thead>
-<tbody>${pollutants.map(euRow)}</tbody></table>
-${rulesPart(locale, 'EU')}</div>`
+<tbody>${pollutants.map(euRow)}</tbody></table></details></div>`
 }
 </section>`;
 }

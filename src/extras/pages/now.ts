@@ -12,12 +12,12 @@ import {
   type ParameterName,
   parameterNames,
 } from '../../contract/parameters.ts';
+import { ruleLink } from './computed.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart } from './pictures.ts';
-import { RULES, type RuleName } from './rules.ts';
 import type { Category } from './scale.ts';
 import {
   type Bucket,
@@ -231,7 +231,7 @@ ${
   html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`
 }
 ${note}
-${isSuspect && html`<div class="warning"><p>${suspect}</p>${rulesPart(locale, 'C9')}</div>`}
+${isSuspect && html`<p class="warning">${suspect} ${ruleLink(locale, 'C9')}</p>`}
 ${headline.of === words.aqiOf && !isSuspect && advice(words, headline.category)}
 </div>
 ${
@@ -317,17 +317,11 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
   }
   return html`<section data-live="indices">${
     entries.length > 0 &&
-    html`<div class="card" data-fold="indices"><h2>${words.indices}</h2>
+    html`<div class="card"><details class="folded" data-name="indices">
+  <summary><h2>${words.indices}</h2></summary>
 <dl class="list">${entries.map(
       ([name, value, note]) => html`<dt>${name}</dt>
   <dd>${value}${note !== '' && html`<br><small>${note}</small>`}</dd>`,
-    )}</dl></div>`
+    )}</dl></details></div>`
   }</section>`;
-}
-
-/** A line that unfolds into the rules by which the numbers above it come about. */
-export function rulesPart(locale: Locale, ...names: RuleName[]): Html {
-  return html`<details class="inputs" data-name="${names.join()}">
-    <summary>${WORDS[locale].inputs}</summary>
-    ${names.map((name) => html`<p class="rule">${RULES[name][locale]}</p>`)}</details>`;
 }

@@ -1,10 +1,10 @@
 /** The first page: cities and districts, worst first, and the map of all stations. */
 import type { City, Region } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
+import { computedPart } from './computed.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import { groundOf, type Page, type Site, titleOf } from './layout.ts';
-import { rulesPart } from './now.ts';
 import {
   isLarge,
   type ListedRegion,
@@ -110,14 +110,14 @@ ${
 ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 <ul class="regions">${top.map(line)}</ul>
 ${stationList(locale, words.withoutCity, elsewhere, '')}
-${!isShort && html`<p>${words.listedInCity}</p>`}
-${list.stations.length > 0 && rulesPart(locale, 'trend', 'aqi')}</div>
+${!isShort && html`<p>${words.listedInCity}</p>`}</div>
 </section>
 ${mapPart(locale, { regions, stations: list.stations }, groundOf(site))}
 </div>
 <section class="card">
   <h2>${words.network}</h2>
-  <p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>`,
+  <p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>
+${list.stations.length > 0 && computedPart(locale, ['aqi', 'trend', 'C4', 'C9'])}`,
   };
 }
 

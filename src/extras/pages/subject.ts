@@ -1,17 +1,18 @@
 /**
- * The page of a station or a region: what it measures now, health, and the places where the browser
- * draws history.
+ * The page of a station or a region: what it measures now, health, history, and how its numbers come
+ * about.
  */
 import type { Region, Station } from '../../contract/current.ts';
-import { BASE_PATH, type Locale, type StationsList } from '../../contract/endpoints.ts';
-import { WINDOWS } from '../../contract/windows.ts';
+import type { Locale, StationsList } from '../../contract/endpoints.ts';
 import { type Changes, changesPart } from './changes.ts';
+import { computedPart } from './computed.ts';
 import { developerPart } from './developers.ts';
 import { fill } from './format.ts';
 import { healthPart, type Limits } from './health.ts';
-import { type Html, html } from './html.ts';
+import { historyPart } from './history.ts';
+import { html } from './html.ts';
 import type { Page } from './layout.ts';
-import { headPart, indicesPart, inWords, QUANTITIES, rulesPart, type Subject } from './now.ts';
+import { headPart, indicesPart, inWords, type Subject } from './now.ts';
 import {
   type ListedRegion,
   type ListedStation,
@@ -24,13 +25,42 @@ import {
 } from './parts.ts';
 import { mapPart, type Neighbour, wherePart } from './place.ts';
 import { toPng } from './png.ts';
-import { RULES } from './rules.ts';
+import type { RuleName } from './rules.ts';
 import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
 import { type Trust, trustPart } from './trust.ts';
-import { WORDS, type Words } from './words.ts';
+import { WORDS } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
+
+/** The rules behind the numbers of a station and of a region, in the order of the page. */
+const OF_STATION: readonly RuleName[] = [
+  'C1',
+  'aqi',
+  'trend',
+  'C9',
+  'S5',
+  'A1',
+  'A2',
+  'A4',
+  'A6',
+  'A7',
+];
+const OF_REGION: readonly RuleName[] = [
+  'C4',
+  'aqi',
+  'trend',
+  'C9',
+  'W1',
+  'W2',
+  'W3',
+  'W4',
+  'EU',
+  'A3',
+  'A4',
+  'A6',
+  'A7',
+];
 
 /** The surroundings of a station, and whose they are. */
 type Surroundings = {
@@ -73,12 +103,13 @@ export function stationPage(
     scripts: ['map', ...SCRIPTS],
     tiles: map.tiles ?? 'none',
     body: html`${headPart(locale, subject, path, note)}
-${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi', 'trend'))}
+${tilesPart(locale, subject)}
 ${wherePart(locale, station, neighbours, map)}
 ${indicesPart(locale, subject)}
 ${changesPart(locale, `station/${id}`, subject.changes, { at: subject.at, stations: [] })}
-${historyPart(words, locale, subject, `station/${id}`)}
+${historyPart(locale, subject, `station/${id}`, subject.changes.first_hour)}
 ${trustPart(locale, id, subject.trust)}
+${computedPart(locale, OF_STATION)}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
   };
@@ -122,7 +153,7 @@ export function regionPage(
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
     ...(hasMap && { tiles: map.tiles ?? 'none' }),
     body: html`${headPart(locale, subject, path, false)}
-${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi', 'trend'))}
+${tilesPart(locale, subject)}
 ${healthPart(locale, region, limits)}
 <div class="overview">
   <section${hasList && html` class="card"`} data-live="list"
@@ -149,7 +180,8 @@ ${
 }</div>
 ${indicesPart(locale, subject)}
 ${changesPart(locale, `region/${region.slug}`, subject.changes, { at: subject.at, stations })}
-${historyPart(words, locale, subject, `region/${region.slug}`)}
+${historyPart(locale, subject, `region/${region.slug}`, subject.changes.first_hour)}
+${computedPart(locale, OF_REGION)}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `region/${region.slug}`, region.title)}`,
   };
@@ -170,29 +202,4 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
     }),
     ...(toPng !== undefined && { image: `/${locale}/card/${path}.png` }),
   };
-}
-
-/** Words that only the server uses. */
-const OF_SERVER = /^(advice |care |recomputed)/;
-
-/**
- * Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. Where
- * nothing was ever measured, there is none.
- */
-function historyPart(words: Words, locale: Locale, subject: Subject, path: string): Html {
-  if (newestTime(subject.history) === undefined) return html``;
-  const url = `${BASE_PATH.replace('{locale}', locale)}/${path}-history.json`;
-  const rules = Object.fromEntries(
-    Object.entries(RULES).map(([name, texts]) => [`rule ${name}`, texts[locale]]),
-  );
-  const needed = Object.entries(words).filter(([key]) => !OF_SERVER.test(key));
-  const json = JSON.stringify({ ...Object.fromEntries(needed), ...rules }).replaceAll(
-    '<',
-    '\\u003c',
-  );
-  return html`<section id="history" data-subject="${path}" data-locale="${locale}"
-    data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
-<noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
-</section>
-<script type="application/json" id="words">${{ text: json }}</script>`;
 }

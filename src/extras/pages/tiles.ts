@@ -13,7 +13,7 @@ import { type Bucket, measuredValue } from './series.ts';
 import { WORDS } from './words.ts';
 
 /** In groups, without the parameters that have no value. */
-export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
+export function tilesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
   const { timestamp } = subject.indices.european_index;
   const lead = headlineOf(locale, subject).quantity?.key;
@@ -34,7 +34,7 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
     html`<div class="card">
     <h2>${words.now}</h2>
     <div class="groups">${groups}</div>
-    ${note}${rules}</div>`
+    ${note}</div>`
   }</section>`;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A narrow screen: a page is short, since parts that few people read first are folded to their
- * headings; they are open on wide screens, in print and without a script.
+ * headings; they are open on wide screens and in print.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { serveTown } from './town.ts';
 const PHONE = { viewport: { width: 390, height: 844 } };
 /** Screens of a phone; before parts were folded, a page had up to nine. */
 const LONGEST = 4_500;
-const OF_STATION = ['indices', 'calendar', 'months', 'download'];
+const OF_STATION = ['indices', 'calendar', 'download'];
 
 inBrowser('a narrow screen', (open) => {
   let origin = '';
@@ -27,11 +27,11 @@ inBrowser('a narrow screen', (open) => {
     await page.goto(origin + path);
     for (const [place, drawn] of [
       ['#history', '.chart svg'],
-      ['#record', '.record'],
-      ['#calendar', '.calendar'],
+      ['#calendar', '.record rect'],
+      ['#calendar', '.calendar rect'],
     ] as const) {
       await page.locator(place).scrollIntoViewIfNeeded();
-      await page.locator(`${place} ${drawn}`).waitFor({ state: 'attached' });
+      await page.locator(`${place} ${drawn}`).first().waitFor({ state: 'attached' });
     }
     return page;
   }
@@ -68,13 +68,13 @@ inBrowser('a narrow screen', (open) => {
 
   it('a year of the record opens the calendar, whose days can be touched, and it stays open', async () => {
     const page = await openWhole('/en/station/1');
-    await page.locator('#record button', { hasText: '2025' }).click();
-    const heading = page.locator('#calendar h2');
+    await page.locator('.record button', { hasText: '2025' }).click();
+    const heading = page.locator('#calendar h3');
     await expect.poll(() => heading.textContent()).toBe('Calendar of 2025');
-    expect(await isSeen(page)).toBe(true);
-    await page.getByRole('button', { name: 'Previous year' }).click();
+    await expect.poll(() => isSeen(page)).toBe(true);
+    await page.locator('.record button', { hasText: '2024' }).click();
     await expect.poll(() => heading.textContent()).toBe('Calendar of 2024');
-    expect(await isSeen(page)).toBe(true);
+    await expect.poll(() => isSeen(page)).toBe(true);
     const { width, height } = (await page.locator('.calendar rect').first().boundingBox()) ?? {};
     expect(Math.min(width ?? 0, height ?? 0)).toBeGreaterThanOrEqual(24);
     const box = page.locator('.calendar [role=application]');
@@ -100,19 +100,25 @@ inBrowser('a narrow screen', (open) => {
     expect(await summary.evaluate((one) => one === document.activeElement)).toBe(true);
   });
 
-  it('nothing is folded on a wide screen, in print, and without a script', async () => {
+  it('nothing is folded on a wide screen and in print, and all can be opened without a script', async () => {
     const wide = await openWhole('/en/region/town', { viewport: { width: 1_280, height: 900 } });
-    expect(await folded(wide)).toEqual([]);
+    expect(await wide.locator('.folded:not([open])').count()).toBe(0);
+    expect(await wide.locator('.folded > summary[tabindex="0"]').count()).toBe(0);
     expect(await isSeen(wide)).toBe(true);
     const phone = await openWhole('/en/region/town');
-    const limits = phone.locator('[data-fold=eu] table');
+    const limits = phone.locator('[data-name=eu] table');
     expect(await limits.isVisible()).toBe(false);
     await phone.emulateMedia({ media: 'print' });
     expect(await limits.isVisible()).toBe(true);
     const bare = await open({ ...PHONE, javaScriptEnabled: false });
     await bare.goto(`${origin}/en/region/town`);
-    expect(await bare.locator('[data-fold=eu] table').isVisible()).toBe(true);
-    expect(await bare.locator('[data-fold=indices] dl').isVisible()).toBe(true);
+    await bare.locator('[data-name=eu] > summary').click();
+    expect(await bare.locator('[data-name=eu] table').isVisible()).toBe(true);
+    const plain = await open({ viewport: { width: 1_280, height: 900 }, javaScriptEnabled: false });
+    await plain.goto(`${origin}/en/region/town`);
+    expect(await plain.locator('[data-name=eu] table').isVisible()).toBe(true);
+    expect(await plain.locator('[data-name=indices] dl').isVisible()).toBe(true);
+    expect(await plain.locator('#windows').isVisible(), 'the history needs a script').toBe(false);
     expect(await bare.locator('[data-live=list] .line').first().isVisible()).toBe(true);
   });
 });

@@ -142,11 +142,9 @@ describe('without a browser', () => {
   it.each(LOCALES)(
     'a suspect station’s page says why, strikes its numbers through, and gives no advice by them: %s',
     async (locale) => {
-      const [body = ''] = (await site.get(`/${locale}/station/${LIAR}`)).body.split('id="words"');
+      const [body = ''] = (await site.get(`/${locale}/station/${LIAR}`)).body.split('id="history"');
       const words = WORDS[locale];
-      expect(body).toContain(
-        `<div class="warning"><p>${leftOutOf(locale).replaceAll("'", '&#39;')}`,
-      );
+      expect(body).toContain(`<p class="warning">${leftOutOf(locale).replaceAll("'", '&#39;')}`);
       expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
       expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
       expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
@@ -236,10 +234,10 @@ inBrowserInAll('with a browser', (open) => {
       return {
         line: (await page.locator('.chart .trace.suspect').getAttribute('d')) ?? '',
         plain: (await page.locator('.chart .trace:not(.suspect)').getAttribute('d')) ?? '',
-        said: await shown(page, '#parts .live'),
-        explained: await page.locator('#parts p.suspect').count(),
+        said: await shown(page, '#windows .live'),
+        explained: await page.locator('#windows p.suspect').count(),
         day: await shown(page, '#calendar .live'),
-        hazards: await page.locator('#calendar rect.hazardous').count(),
+        hazards: await page.locator('.calendar rect.hazardous').count(),
       };
     };
     const liar = await doubted(LIAR);

@@ -116,8 +116,10 @@ inBrowser('an open page', (open) => {
       '12.0 ppb',
       'mean of the hour to 20 Nov, 16:00',
     );
-    await page.waitForFunction(() => document.querySelector('#parts option[value=no2]') !== null);
-    expect(await page.locator('#parts select').count(), 'parts are replaced, not doubled').toBe(1);
+    await page.waitForFunction(() => document.querySelector('#windows option[value=no2]') !== null);
+    expect(await page.locator('#windows select').count(), 'parts are replaced, not doubled').toBe(
+      1,
+    );
     const less = async () => {
       await site.setNow(after(6 * HOUR));
       await site.read(1, { pm25: 9 });
@@ -152,13 +154,13 @@ inBrowser('an open page', (open) => {
       'PM2.5 7.0 µg/m³',
       'Nothing has been measured here yet.',
     );
-    await page.locator('#parts select').waitFor();
+    await page.locator('#windows select').waitFor();
   });
 
   it('an open page keeps opened parts and the focus when values change', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/region/old-town`);
-    const rules = page.locator('[data-live=values] details');
+    const rules = page.locator('[data-live=list] details').first();
     await rules.locator('summary').click();
     await page.locator('[data-live=list] a[href="/en/station/1"]').focus();
     await site.read(1, { pm25: 7 }, after(-1_000));

@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import type { Region, Station } from '../../../src/contract/current.ts';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
-import { html } from '../../../src/extras/pages/html.ts';
 import type { LastDay } from '../../../src/extras/pages/lastDays.ts';
 import type { Subject } from '../../../src/extras/pages/now.ts';
 import { pageStyle } from '../../../src/extras/pages/style.ts';
@@ -80,7 +79,7 @@ function tiles(values: object, suspect?: string): string {
     at: new Date('2026-11-20T11:20:00Z'),
     suspect,
   } as unknown as Subject<Station>;
-  return tilesPart('en', subject, html``).text;
+  return tilesPart('en', subject).text;
 }
 const tileOf = (text: string, name: string) =>
   text.split('<div class="tile').find((one) => one.includes(`<dt>${name}</dt>`)) ?? '';

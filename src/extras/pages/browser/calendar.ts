@@ -6,10 +6,8 @@ import { fill, formatDate, formatValue, PM25 } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { AQI, describeValue, measuredValue, type Point } from '../series.ts';
-import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
-import { fold } from './fold.ts';
+import { monthStarts, PLACE, type PlacedDay, placeDays, STEP, STEPS, TOP, WIDTH } from './days.ts';
 import {
-  type Change,
   countHours,
   type History,
   type Hours,
@@ -28,54 +26,47 @@ import {
   type Page,
   partOf,
   toElement,
-  whenNear,
+  whenWanted,
 } from './page.ts';
 
-const STEP = 15;
 const SIDE = 12;
-const TOP = 20;
-const WIDTH = 54 * STEP;
-const HEIGHT = TOP + 7 * STEP + 2;
 
 type Day = Point & MeasuredHours;
 
-export function makeCalendar(page: Page, history: History, change: Change): Part {
-  const content = toElement(html`<section id="calendar" class="card later"></section>`);
+/** `card`: of the strip and the calendar. */
+export function makeCalendar(page: Page, card: HTMLElement, history: History): Part {
   const today = todayOf(history);
+  const details = partOf(card, '.folded');
   let shown = '';
-  const near = whenNear(content);
+  let scrollToDay = () => {};
+  details.addEventListener('toggle', () => scrollToDay()); // while it is folded it has no width
 
   async function load(year: number): Promise<HTMLElement[]> {
-    await near;
+    await whenWanted(card);
     const found = await fetchJson<{ days: Day[] }>(exploreUrl(page, `days/${year}.json`));
-    return found === undefined ? [] : [drawYear(page, year, history, found.data.days, change)];
+    if (found === undefined) return [];
+    const drawn = drawYear(page, year, history, found.data.days);
+    scrollToDay = drawn.scrollToDay;
+    requestAnimationFrame(scrollToDay);
+    return [drawn.element];
   }
   return {
-    element: content,
     show({ year = '' }) {
       const wanted = /^(19|20)\d\d$/.test(year) ? year : today.slice(0, 4);
       if (wanted === shown) return;
       shown = wanted;
-      void fillFrom(page, content, () => load(Number(wanted)));
+      partOf(details, 'h3').textContent = fill(page.words.calendar, { year: wanted });
+      void fillFrom(page, partOf(details, '.fill'), () => load(Number(wanted)));
     },
   };
 }
 
-function drawYear(
-  page: Page,
-  year: number,
-  history: History,
-  measured: readonly Day[],
-  change: Change,
-): HTMLElement {
+function drawYear(page: Page, year: number, history: History, measured: readonly Day[]) {
   const { words, locale } = page;
   const today = todayOf(history);
   const byDate = new Map(measured.map((point) => [point.timestamp.slice(0, 10), point]));
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
   const heading = fill(words.calendar, { year });
-  const turn = (by: number, text: string, isPossible: boolean) =>
-    html`<button type="button"
-      data-year="${year + by}"${!isPossible && html` disabled`}>${text}</button> `;
   /** In January 2024 the first is a Monday. */
   const weekday = (n: number) =>
     html`<text x="0" y="${TOP + n * STEP + 10}">
@@ -83,14 +74,11 @@ function drawYear(
   const month = ({ date, week, weekday: n }: PlacedDay) =>
     html`<text x="${(n === 0 ? week : week + 1) * STEP}"
       y="${TOP - 8}">${formatDate(locale, date, 'name of month')}</text>`;
-  const made = toElement(html`<div><h2>${heading}</h2>
-<div class="controls">
-  ${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
-<div class="calendar">
-  <svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid slice"
+  const made = toElement(html`<div><div class="calendar">
+  <svg class="weekdays" viewBox="${PLACE.weekdays}" preserveAspectRatio="xMinYMid slice"
   aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
 <div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}">
-  <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">
+  <svg viewBox="${PLACE.days}" aria-hidden="true">
   ${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(history, day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p></div>`);
   const box = partOf(made, '[role=application]');
@@ -99,7 +87,7 @@ function drawYear(
   const inputs = makeInputs(page);
   live.after(inputs.element);
   const newest = measured.at(-1);
-  if (newest !== undefined) inputs.show(AQI, 'day', newest.timestamp);
+  if (newest !== undefined) inputs.show('day', newest.timestamp);
   inputs.element.hidden = newest === undefined;
   let at = days.findLastIndex(({ date }) => byDate.has(date));
   if (at === -1) at = days.length - 1;
@@ -116,7 +104,7 @@ function drawYear(
   }
   const choose = () => {
     const day = byDate.get(days[at]?.date ?? '');
-    if (day !== undefined) inputs.show(AQI, 'day', day.timestamp, true);
+    if (day !== undefined) inputs.show('day', day.timestamp, true);
   };
   box.addEventListener('pointermove', ({ target }) =>
     point(cells.indexOf(target as SVGRectElement), false),
@@ -134,16 +122,11 @@ function drawYear(
     go: (to) => point(to, true),
     choose,
   });
-  for (const button of made.querySelectorAll('button'))
-    button.addEventListener('click', () => change({ year: button.dataset.year }));
   point(at, false);
   const scrollToDay = () => {
     box.scrollLeft = ((days[at]?.week ?? 0) * STEP * box.scrollWidth) / WIDTH - box.clientWidth / 2;
   };
-  requestAnimationFrame(scrollToDay);
-  made.addEventListener('toggle', scrollToDay, true); // while it is folded it has no width
-  fold(made, 'calendar');
-  return made;
+  return { element: made, scrollToDay };
 }
 
 /** A suspect day has no category. */

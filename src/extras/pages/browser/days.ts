@@ -1,7 +1,15 @@
 /**
  * Where the days of a year stand in a calendar of weeks, which begin on Monday. Without a browser's
- * parts, so tests import it.
+ * parts, so the server imports it, which leaves room for the calendar.
  */
+
+export const STEP = 15;
+export const TOP = 20;
+export const WIDTH = 54 * STEP;
+export const HEIGHT = TOP + 7 * STEP + 2;
+
+/** The view boxes of a calendar's two pictures. */
+export const PLACE = { weekdays: `0 0 36 ${HEIGHT}`, days: `0 0 ${WIDTH} ${HEIGHT}` };
 
 export type PlacedDay = { date: string; week: number; weekday: number };
 

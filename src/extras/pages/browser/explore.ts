@@ -1,20 +1,11 @@
 /**
- * Builds the history on the page of a station or region, and keeps the chosen window, parameter and
+ * Fills the history on the page of a station or region (`../history.ts`), and keeps the chosen window, parameter and
  * year in the page's address.
  */
-import { html } from '../html.ts';
-import { AQI, measuredQuantities, newestTime } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
 import { closeLists, foldAll } from './fold.ts';
-import {
-  type Change,
-  type History,
-  makeHistory,
-  makeMonths,
-  type Part,
-  todayOf,
-} from './history.ts';
+import { type Change, type History, listen, makeHistory, type Part, todayOf } from './history.ts';
 import { REPLACED } from './live.ts';
 import {
   exploreUrl,
@@ -22,9 +13,9 @@ import {
   fillFrom,
   historyUrl,
   type Page,
+  partOf,
   readPage,
-  toElement,
-  whenNear,
+  whenWanted,
 } from './page.ts';
 import { makeRecord } from './record.ts';
 import { formatView, parseView } from './view.ts';
@@ -37,10 +28,11 @@ const section = document.querySelector<HTMLElement>('#history');
 if (section !== null) begin(section, readPage(section));
 
 function begin(place: HTMLElement, page: Page): void {
-  const content = toElement(html`<div id="parts"></div>`);
+  const card = partOf(place, '#windows');
+  const calendar = place.querySelector<HTMLElement>('#calendar');
+  const download = partOf(place, '#download');
   let history: History | undefined;
   let parts: readonly Part[] = [];
-  place.append(content);
 
   const change: Change = (by) => {
     const view = parseView(location.search);
@@ -59,18 +51,18 @@ function begin(place: HTMLElement, page: Page): void {
   async function makeParts(): Promise<HTMLElement[]> {
     history = await read(page);
     if (history === undefined) return [];
-    // without particles there is no index, and a calendar would be of dashes
-    const measured = measuredQuantities(page.quantities, Object.values(history.windows));
-    const hasIndex = measured.includes(AQI);
+    const chart = makeHistory(page, card, history);
     parts = [
-      makeHistory(page, history, change),
-      ...(hasIndex ? [makeRecord(page, todayOf(history), change)] : []),
-      ...(hasIndex ? [makeCalendar(page, history, change)] : []),
-      makeMonths(page, history),
+      chart,
+      ...(calendar === null
+        ? []
+        : [
+            makeRecord(page, calendar, todayOf(history), change),
+            makeCalendar(page, calendar, history),
+          ]),
     ];
     show();
-    const newest = newestTime(history.windows)?.slice(0, 10) ?? todayOf(history);
-    return [...parts.map(({ element }) => element), makeDownload(page, newest)];
+    return [chart.element];
   }
 
   /**
@@ -86,7 +78,15 @@ function begin(place: HTMLElement, page: Page): void {
     show();
   }
 
-  void whenNear(place).then(() => fillFrom(page, content, makeParts));
+  /** A month on one sheet: the chart of 30 days and its table. */
+  partOf(download, '.print').addEventListener('click', () => {
+    change({ window: '30d' });
+    card.querySelector('details')?.setAttribute('open', '');
+    window.print();
+  });
+  listen(card, change);
+  makeDownload(page, download);
+  void whenWanted(place).then(() => fillFrom(page, partOf(card, '.fill'), makeParts));
   window.addEventListener('popstate', show);
   document.addEventListener(REPLACED, () => void refresh());
   show();

@@ -4,8 +4,7 @@
  */
 import { fill, formatBare, formatValue, PM25, type Quantity, unitIn } from '../format.ts';
 import { type Html, html, scrollingTable } from '../html.ts';
-import { formatNumber } from '../numbers.ts';
-import { CATEGORIES, categoryOf } from '../scale.ts';
+import { categoryOf } from '../scale.ts';
 import {
   AQI,
   type Bucket,
@@ -28,7 +27,6 @@ import {
   type Windows,
 } from '../series.ts';
 import { guidelineOf, makeChart } from './chart.ts';
-import { fold } from './fold.ts';
 import { makeInputs } from './inputs.ts';
 import { type Page, partOf, toElement, wordFor } from './page.ts';
 import type { View } from './view.ts';
@@ -93,8 +91,8 @@ const UTC = '1970-01-01T00:00:00+00:00';
 export const todayOf = (history: History): string =>
   localTime(history.at, newestTime(history.windows) ?? UTC).slice(0, 10);
 
-/** `change`: goes to another view. */
-export type Part = { element: HTMLElement; show(view: View): void };
+export type Part = { show(view: View): void };
+/** Goes to another view. */
 export type Change = (change: View) => void;
 
 /**
@@ -130,36 +128,32 @@ function nameWithUnit(page: Page, quantity: Quantity): string {
   return unit === '' ? nameOf(page, quantity) : `${nameOf(page, quantity)}, ${unit}`;
 }
 
-export function makeHistory(page: Page, history: History, change: Change): Part {
-  const { words, locale, windows } = page;
-  const card = toElement(html`<div class="card"><h2>${words.history}</h2>
-<div class="controls" role="group" aria-label="${words.history}">${windows.map(
-    ({ key }) => html`<button type="button"
-  value="${key}">${wordFor(words, `window${key}`)}</button> `,
-  )}</div>
-<div class="controls"><label>${words.parameter} <select></select></label>
-<button type="button" class="print">${words.printMonth}</button></div>
-<p class="live"></p><div></div></div>`);
-  const buttons = [...card.querySelectorAll<HTMLButtonElement>('[role=group] button')];
-  for (const button of buttons)
+/** The switches, which lead to another view even before there are values. */
+export function listen(card: HTMLElement, change: Change): void {
+  for (const button of card.querySelectorAll<HTMLButtonElement>('button'))
     button.addEventListener('click', () => change({ window: button.value }));
   const select = partOf<HTMLSelectElement>(card, 'select');
   select.addEventListener('change', () => change({ parameter: select.value }));
-  const live = partOf(card, '.live');
-  const below = partOf(card, ':scope > :last-child');
+}
+
+/** `card`: has the switches; `element` goes beneath them. */
+export function makeHistory(
+  page: Page,
+  card: HTMLElement,
+  history: History,
+): Part & { element: HTMLElement } {
+  const { words, locale } = page;
+  const buttons = [...card.querySelectorAll<HTMLButtonElement>('button')];
+  const select = partOf<HTMLSelectElement>(card, 'select');
+  const element = toElement(html`<div><p class="live"></p><div></div></div>`);
+  const live = partOf(element, '.live');
+  const below = partOf(element, ':scope > :last-child');
   const chart = makeChart();
   const inputs = makeInputs(page);
   live.before(chart.element);
   live.after(inputs.element);
-
-  /** A month on one sheet: the chart of 30 days and its table. */
-  partOf(card, '.print').addEventListener('click', () => {
-    change({ window: '30d' });
-    below.querySelector('details')?.setAttribute('open', '');
-    window.print();
-  });
   return {
-    element: card,
+    element,
     show(view) {
       const { measured, quantity } = quantitiesOf(page, history, view);
       const window = chosenWindow(page, history, view);
@@ -205,11 +199,11 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
         onPoint: say,
         onChoose(index) {
           const { point, timestamp } = buckets[index] as Bucket;
-          if (point !== undefined) inputs.show(quantity, window.unit, timestamp, true);
+          if (point !== undefined) inputs.show(window.unit, timestamp, true);
         },
       });
       say(newest, false);
-      inputs.show(quantity, window.unit, buckets[newest]?.timestamp ?? '');
+      inputs.show(window.unit, buckets[newest]?.timestamp ?? '');
     },
   };
 }
@@ -273,15 +267,6 @@ ${hasSuspect && html`<p class="suspect"><span class="dashes"></span> ${words.sus
 ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 }
 
-/** The legend of the chart, the record and the calendar together stands in the middle of them. */
-export function legend({ words }: Page): Html {
-  const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
-  return html`<p class="legend">${names.map(
-    (name) => html`<span class="chip ${name}">${words[name]}</span> `,
-  )}</p>
-<p><small>${words.incomplete}</small></p>`;
-}
-
 /** `Nov 2026 (running)`: a row of a table. */
 function nameOfBucket(
   { words, locale }: Page,
@@ -319,6 +304,7 @@ function asTable(
       ...(hasBand ? [range === null ? '–' : formatRange(locale, range, quantity)] : []),
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
       ...(isHourly ? [] : [hours === undefined ? '–' : `${fill(words.ofHours, hours)}${few}`]),
+      ...(unit === 'month' ? yearBefore(page, history, timestamp, value, quantity) : []),
     ];
     const counts = isHourly
       ? []
@@ -331,6 +317,7 @@ function asTable(
     ...(hasBand ? [words.range] : []),
     ...(isWind ? [words.wind_direction] : []),
     ...(isHourly ? [] : [words.hoursMeasured]),
+    ...(unit === 'month' ? [words.lastYear, words.change] : []),
   ];
   const header = `timestamp,${quantity.key}${isHourly ? '' : ',min,max,measured_hours,expected_hours'}`;
   const file = `data:text/csv,${encodeURIComponent([header, ...rows.map(({ line }) => line), ''].join('\n'))}`;
@@ -347,54 +334,20 @@ function asTable(
     <a href="${file}" download="${name}">${words.tableAsCsv}</a></p></details>`;
 }
 
-/** Each of the last twelve months beside the same month a year before. */
-export function makeMonths(page: Page, history: History): Part {
-  const { words, locale } = page;
-  const content = toElement(html`<section id="months" class="card"></section>`);
-  return {
-    element: content,
-    show(view) {
-      const { quantity } = quantitiesOf(page, history, view);
-      const months = new Map(
-        (history.windows['2y'] ?? []).map((point) => [point.timestamp.slice(0, 7), point]),
-      );
-      const rows = [...months].flatMap(([month, point]) => {
-        const previous = `${Number(month.slice(0, 4)) - 1}${month.slice(4)}`;
-        const before = measuredValue(months.get(previous), quantity);
-        const now = measuredValue(point, quantity);
-        if (before === null || now === null) return [];
-        const name = nameOfBucket(page, history, point.timestamp, 'month');
-        const earlier = months.get(previous) as Point;
-        const change = formatBare(locale, now - before, quantity);
-        return [
-          [
-            name,
-            html`${formatBare(locale, now, quantity)}${shareOf(page, history, point, quantity)}`,
-            html`${formatBare(locale, before, quantity)}${shareOf(page, history, earlier, quantity)}`,
-            `${now > before ? '+' : ''}${change}`,
-          ],
-        ];
-      });
-      content.hidden = rows.length === 0;
-      const heads = [words.month, nameWithUnit(page, quantity), words.lastYear, words.change];
-      content.innerHTML = html`<h2>${words.sameMonth}</h2>
-          ${scrollingTable(words.sameMonth, heads, rows.toReversed())}
-          <p>
-          <small>${words.shareMeasured}</small></p>`.text;
-      fold(content, 'months');
-    },
-  };
-}
-
-/** How much of a month was measured, as ` 97 %`; a month of a few hours compares badly. */
-function shareOf(
-  { locale }: Page,
+/** The same month a year before, and how much more the month has. */
+function yearBefore(
+  { words, locale }: Page,
   history: History,
-  { timestamp }: Point,
+  timestamp: string,
+  now: number | null,
   quantity: Quantity,
-): Html | false {
-  const hours = hoursIn(history, 'month', timestamp, quantity);
-  if (hours === undefined || hours.expected === 0) return false;
-  const percent = formatNumber(locale, Math.floor((100 * hours.measured) / hours.expected), 0);
-  return html` <small>${percent} %</small>`;
+): [string, string] {
+  const month = `${Number(timestamp.slice(0, 4)) - 1}${timestamp.slice(4, 7)}`;
+  const point = history.windows['2y']?.find((one) => one.timestamp.startsWith(month));
+  const before = measuredValue(point, quantity);
+  if (point === undefined || before === null) return ['–', '–'];
+  const few = isFew(hoursIn(history, 'month', point.timestamp, quantity));
+  const text = `${formatValue(locale, before, quantity)}${few ? ` (${words.fewHours})` : ''}`;
+  if (now === null) return [text, '–'];
+  return [text, `${now > before ? '+' : ''}${formatBare(locale, now - before, quantity)}`];
 }

@@ -67,6 +67,16 @@ export const whenNear = (place: HTMLElement): Promise<void> =>
     new IntersectionObserver(look, { rootMargin: '200px' }).observe(place);
   });
 
+/** The same, or until the focus is in the history, whose parts follow each other by Tab. */
+export const whenWanted = (place: HTMLElement): Promise<void> => {
+  const around = partOf(document, '#history');
+  if (around.contains(document.activeElement)) return Promise.resolve();
+  const focused = new Promise<void>((resolve) => {
+    around.addEventListener('focusin', () => resolve(), { once: true });
+  });
+  return Promise.race([whenNear(place), focused]);
+};
+
 /** A word of a parameter or another key that only data have. */
 export const wordFor = (words: Words, key: string): string =>
   (words as Readonly<Record<string, string>>)[key] ?? key;

@@ -1,50 +1,64 @@
-/**
- * All months since the first, as one strip in the colours of the index; a year leads to its
- * calendar. With the legend of everything around it that has these colours.
- */
-import { fill, formatDate, formatValue } from '../format.ts';
+/** Fills the strip of all months since the first; a year of it leads to its calendar. */
+import { formatDate, formatValue } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { AQI, fillGaps, type Point } from '../series.ts';
+import { MONTH_WIDTH, STRIP_HEIGHT, yearStrip } from '../strip.ts';
 import { unfold } from './fold.ts';
-import { type Change, isFew, legend, type Part } from './history.ts';
-import { exploreUrl, fetchJson, fillFrom, type Page, toElement, whenNear } from './page.ts';
+import { type Change, isFew, type Part } from './history.ts';
+import {
+  exploreUrl,
+  fetchJson,
+  fillFrom,
+  type Page,
+  partOf,
+  toElement,
+  whenWanted,
+} from './page.ts';
 
 type Month = Point & { aqi: number | null; measured_hours: number; expected_hours: number };
 type PlacedMonth = { timestamp: string; point: Month | undefined };
 
-const STEP = 10;
-const WIDTH = 12 * STEP;
-const HEIGHT = 32;
-
-export function makeRecord(page: Page, today: string, change: Change): Part {
-  const content = toElement(html`<section id="record" class="card"></section>`);
-  const near = whenNear(content);
+/** `card`: of the strip and the calendar. */
+export function makeRecord(page: Page, card: HTMLElement, today: string, change: Change): Part {
+  const strip = partOf(card, '.record');
   let year = '';
 
   const mark = () => {
-    for (const button of content.querySelectorAll('button[data-year]'))
-      button.ariaCurrent = String((button as HTMLElement).dataset.year === year);
+    for (const button of strip.querySelectorAll<HTMLButtonElement>('button'))
+      button.ariaCurrent = String(button.dataset.year === year);
   };
   async function load(): Promise<Node[]> {
-    await near;
+    await whenWanted(card);
     const url = exploreUrl(page, 'months.json');
     const found = await fetchJson<{ months: readonly Month[] }>(url);
     const months = found?.data.months ?? [];
-    content.hidden = !months.some(({ aqi }) => aqi !== null);
-    if (content.hidden) return [];
-    const drawn = drawRecord(page, months, found?.at ?? 0);
-    for (const button of drawn.querySelectorAll('button'))
-      button.addEventListener('click', () => {
-        unfold('calendar');
-        change({ year: button.dataset.year });
-        document.querySelector('#calendar')?.scrollIntoView({ block: 'nearest' });
-      });
-    return [drawn];
+    card.hidden = !months.some(({ aqi }) => aqi !== null);
+    const all = fillGaps(
+      months,
+      { unit: 'month', count: Number.POSITIVE_INFINITY },
+      found?.at ?? 0,
+    );
+    const years = [...new Set(all.map(({ timestamp }) => timestamp.slice(0, 4)))];
+    return years.map((one) =>
+      toElement(
+        yearOf(
+          page,
+          one,
+          (all as PlacedMonth[]).filter(({ timestamp }) => timestamp.startsWith(one)),
+        ),
+      ),
+    );
   }
-  void fillFrom(page, content, load).then(mark);
+  strip.addEventListener('click', ({ target }) => {
+    const chosen = (target as Element).closest('button')?.dataset.year;
+    if (chosen === undefined) return;
+    unfold('calendar');
+    change({ year: chosen });
+    partOf(card, '.folded').scrollIntoView({ block: 'nearest' });
+  });
+  void fillFrom(page, strip, load).then(mark);
   return {
-    element: content,
     show(view) {
       year = view.year ?? today.slice(0, 4);
       mark();
@@ -52,28 +66,16 @@ export function makeRecord(page: Page, today: string, change: Change): Part {
   };
 }
 
-function drawRecord(page: Page, months: readonly Month[], now: number): HTMLElement {
-  const { words, locale } = page;
-  const all = fillGaps(months, { unit: 'month', count: Number.POSITIVE_INFINITY }, now);
-  const years = [...new Set(all.map(({ timestamp }) => timestamp.slice(0, 4)))];
-  const monthsOf = (year: string) =>
-    (all as PlacedMonth[]).filter(({ timestamp }) => timestamp.startsWith(year));
-  const since = formatDate(locale, months[0]?.timestamp ?? '', 'month');
-  return toElement(html`<div><h2>${fill(words.record, { month: since })}</h2>
-<p class="soft">${words.recordHint}</p>
-<div class="record">${years.map((year) => yearOf(page, year, monthsOf(year)))}</div>
-${legend(page)}</div>`);
-}
-
 function yearOf({ words, locale }: Page, year: string, months: readonly PlacedMonth[]): Html {
   const known = months.flatMap(({ point }) => point?.aqi ?? []);
   const ends = [...new Set([Math.min(...known), Math.max(...known)])];
   const text = known.length === 0 ? words.noValue : `AQI ${ends.join('–')}`;
-  return html`<button type="button" data-year="${year}"
-    aria-label="${fill(words.calendar, { year })}: ${text}">
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"
-    aria-hidden="true">${months.map((month) => cellOf(words, locale, month))}</svg>
-    ${year}</button>`;
+  return yearStrip(
+    words,
+    year,
+    months.map((month) => cellOf(words, locale, month)),
+    text,
+  );
 }
 
 function cellOf(words: Page['words'], locale: string, { timestamp, point }: PlacedMonth): Html {
@@ -85,8 +87,8 @@ function cellOf(words: Page['words'], locale: string, { timestamp, point }: Plac
   const isIncomplete =
     point !== undefined &&
     isFew({ measured: point.measured_hours, expected: point.expected_hours });
-  const x = (Number(timestamp.slice(5, 7)) - 1) * STEP;
-  return html`<rect x="${x}" width="${STEP - 1}" height="${HEIGHT}"
+  const x = (Number(timestamp.slice(5, 7)) - 1) * MONTH_WIDTH;
+  return html`<rect x="${x}" width="${MONTH_WIDTH - 1}" height="${STRIP_HEIGHT}"
     class="${category}${aqi !== null && isIncomplete && ' incomplete'}">
     <title>${name}: ${text}</title></rect>`;
 }
