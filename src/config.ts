@@ -169,6 +169,17 @@ const CORE = {
     name: 'SITE_LICENSE',
     meaning: 'the licence of the data, such as `CC-BY-4.0`; on the pages and in OpenAPI',
   }),
+  index: z
+    .enum(['aqi', 'eaqi'], {
+      error:
+        'must be aqi, the index of the US EPA, or eaqi, the European index. Write one of them, or unset it for aqi',
+    })
+    .default('aqi')
+    .register(VARIABLE, {
+      name: 'INDEX',
+      meaning:
+        'the index in headlines, lists and on maps: `aqi` (US EPA, of particles) or `eaqi` (European, counts gases too)',
+    }),
   fixedNow: z.iso
     .datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' })
     .transform((text) => new Date(text))

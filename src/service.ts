@@ -253,7 +253,7 @@ function serve(
       siteBaseUrl,
       log: requestLog,
       cache: { maxBytes: config.responseCacheMb * 1_048_576, versions },
-      site: { title, contact, license, zone: timeZone },
+      site: { title, contact, license, zone: timeZone, index: config.index },
       measure: measure(metrics, 'public'),
       routes: extras.flatMap(({ parts: { routes } }) => routes ?? []),
       offers: Object.assign({}, ...extras.map(({ parts: { offers } }) => offers?.())),

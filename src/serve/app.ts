@@ -37,6 +37,7 @@ import {
 } from './documents.ts';
 import type { Entry } from './entry.ts';
 import { makeExplore } from './explore.ts';
+import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
@@ -92,8 +93,16 @@ export type PageMaker = {
   ): Document;
 };
 
-/** `zone`: of the network. Texts are empty where nothing is configured. */
-type PublishedSite = { title: string; contact: string; license: string; zone: string };
+/**
+ * `zone`: of the network. `index`: the one in headlines. Texts are empty where nothing is configured.
+ */
+type PublishedSite = {
+  title: string;
+  contact: string;
+  license: string;
+  zone: string;
+  index: IndexName;
+};
 
 /** Routes beside the API are made of these. */
 export type PageParts = {
@@ -123,7 +132,13 @@ export type PageParts = {
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
-const NO_SITE: PublishedSite = { title: '', contact: '', license: '', zone: 'UTC' };
+const NO_SITE: PublishedSite = {
+  title: '',
+  contact: '',
+  license: '',
+  zone: 'UTC',
+  index: 'aqi',
+};
 const nothing = () => undefined;
 const UNCACHED = {
   maxBytes: 0,

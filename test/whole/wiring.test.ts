@@ -192,6 +192,7 @@ it('a job runs in one of several processes, because its minute is claimed in the
 const ELSEWHERE: Record<string, string> = {
   DRAIN_SECONDS: 'startAndStop/service.test.ts',
   FIXED_NOW: 'startAndStop/embedded.test.ts',
+  INDEX: '../extras/pages/twoIndices.test.ts',
   LOG_LEVEL: 'startAndStop/service.test.ts',
 };
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { aqi, field, instant, measured } from '../fields.ts';
 
 const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'] as const;
+/** A band of the European index, worst last (X1). */
+export type Band = (typeof BANDS)[number];
 const band = z.enum(BANDS).nullable();
 
 const nowcast = z

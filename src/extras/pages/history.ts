@@ -17,7 +17,7 @@ import { WORDS, type Words } from './words.ts';
 const DOWNLOAD_DAYS = 30;
 
 /** Words that only the server uses. */
-const OF_SERVER = /^(advice |care |recomputed)/;
+const OF_SERVER = /^recomputed/;
 
 /**
  * `path`: of the subject, such as `station/1`; `begun`: its first hour. Where nothing was ever

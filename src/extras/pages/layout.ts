@@ -6,6 +6,7 @@ import { ANY_ORIGIN } from '../../http/send.ts';
 import type { Offers } from '../../serve/app.ts';
 import { CHANGE_WORDS } from '../../serve/changeWords.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
+import type { IndexName } from '../../serve/indexWords.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
@@ -16,7 +17,7 @@ import { WORDS } from './words.ts';
 
 /**
  * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `title`: ''
- * where it has none; `zone`: the zone of all times; `tiles` or `ground`: what maps are drawn on;
+ * where it has none; `zone`: the zone of all times; `index`: the one in headlines; `tiles` or `ground`: what maps are drawn on;
  * `links`: to pages of other extras.
  */
 export type Site = {
@@ -25,6 +26,7 @@ export type Site = {
   contact: string;
   license: string;
   zone: string;
+  index: IndexName;
   tiles?: Tiles | undefined;
   ground?: Ground | undefined;
   links?: Offers['links'];

@@ -12,13 +12,14 @@ import {
   type ParameterName,
   parameterNames,
 } from '../../contract/parameters.ts';
+import { adviceFor, INDEX_WORDS } from '../../serve/indexWords.ts';
 import { ruleLink } from './computed.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart } from './pictures.ts';
-import type { Category } from './scale.ts';
+import { bandOf, type Category } from './scale.ts';
 import {
   type Bucket,
   fillGaps,
@@ -117,11 +118,11 @@ export function headlineOf(locale: Locale, subject: Current & Partial<Subject>):
   if (aqi !== null) {
     const verdict =
       suspect !== undefined ? ({ category: 'unknown', name: words.suspect } as const) : {};
-    return { ...nothing, ...verdict, text: String(aqi), of: words.aqiOf };
+    return { ...nothing, ...verdict, text: String(aqi), of: INDEX_WORDS.aqi.name[locale] };
   }
   const band = indices.european_index.index;
   if (band !== null && suspect === undefined)
-    return { ...nothing, name: word(words, `european ${band}`), of: words.european };
+    return { ...nothing, name: words[bandOf(band)], of: INDEX_WORDS.eaqi.name[locale] };
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
     const quantity = QUANTITIES.find((one) => one.key === key);
     const value = valueIn(subject, key);
@@ -162,11 +163,10 @@ export function inWords(locale: Locale, subject: Subject) {
 
 /** The headline of a page or frame: an index on its colour, a value, or only a word; then PM2.5. */
 export function leadPart(locale: Locale, current: Current & Partial<Subject>): Html {
-  const words = WORDS[locale];
   const { category, text, name, of } = headlineOf(locale, current);
   const isSuspect = current.suspect !== undefined;
   const pm25 = current.values['pm2.5'];
-  const index = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}
+  const index = html`<p class="index ${category}">${of === INDEX_WORDS.aqi.name[locale] && strong(text, isSuspect)}
     <span>${name}
     <small>${of}</small></span></p>`;
   const value = html`<p class="main">${name} <b>${text}</b></p>`;
@@ -232,7 +232,7 @@ ${
 }
 ${note}
 ${isSuspect && html`<p class="warning">${suspect} ${ruleLink(locale, 'C9')}</p>`}
-${headline.of === words.aqiOf && !isSuspect && advice(words, headline.category)}
+${headline.of === INDEX_WORDS.aqi.name[locale] && !isSuspect && advice(locale, headline.category)}
 </div>
 ${
   quantity !== undefined &&
@@ -261,21 +261,14 @@ function countOf(
 
 const NO_PARTICLES = { stations: null, left_out: null, expected: null };
 
-const GUIDE =
-  'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
-
-/**
- * Advice for everybody and for sensitive people: the sentences of the US EPA's guide for particle
- * pollution.
- */
-function advice(words: Words, category: Category): Html {
-  const care = word(words, `care ${category}`);
-  const whom = category === 'moderate' ? words.unusually : words.sensitivePeople;
-  return html`<ul class="advice">
-    <li>
-    <b>${words.everybody}:</b> ${word(words, `advice ${category}`)}</li>
-${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
-<p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
+/** Advice for everybody and for sensitive people, and where it is from. */
+function advice(locale: Locale, category: Category): Html {
+  const { url, text } = INDEX_WORDS.aqi.source;
+  return html`<ul class="advice">${adviceFor(locale, 'aqi', category).map(
+    ({ whom, advice }) => html`
+    <li><b>${whom}:</b> ${advice}</li>`,
+  )}</ul>
+<p class="when"><a href="${url}">${text[locale]}</a></p>`;
 }
 
 /** Each with what it is for; in the headline there is only one. */
@@ -294,13 +287,13 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
     const isParticle = ([key]: [string, unknown]) => key.startsWith('pm');
     const hasGas = measured.some((one) => !isParticle(one) && one[1] === european.index);
     const bands = measured.map(([key, band]) => {
-      const text = `${word(words, key)}: ${word(words, `european ${band}`)}`;
+      const text = `${word(words, key)}: ${words[bandOf(String(band))].toLowerCase()}`;
       return isSuspect && isParticle([key, band]) ? html`<s>${text}</s>` : html`${text}`;
     });
     const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp) });
     entries.push([
-      words.european,
-      mark(word(words, `european ${european.index}`), isSuspect && !hasGas), // a gas alone makes the index what it is
+      INDEX_WORDS.eaqi.name[locale],
+      mark(words[bandOf(european.index)], isSuspect && !hasGas), // a gas alone makes the index what it is
       html`${note}. ${bands.map((one, n) => html`${n > 0 && ', '}${one}`)}.`,
     ]);
   }

@@ -1,6 +1,7 @@
 /** Where places are: the map, and what is nearest to a station. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
+import { INDEX_WORDS } from '../../serve/indexWords.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber } from './numbers.ts';
@@ -88,7 +89,7 @@ ${
   hasLegend &&
   hasIndex &&
   html`<p class="legend">
-  <small>${words.aqiOf}</small>
+  <small>${INDEX_WORDS.aqi.name[locale]}</small>
   <br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`
 }</section>`;
 }

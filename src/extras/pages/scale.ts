@@ -13,6 +13,21 @@ export const CATEGORIES = [
   { name: 'hazardous', upTo: Number.POSITIVE_INFINITY },
 ] as const;
 
+/** The bands of the European index (X1), worst last. Their names have a prefix of their own. */
+export const BANDS = [
+  'band-good',
+  'band-fair',
+  'band-moderate',
+  'band-poor',
+  'band-very-poor',
+  'band-extremely-poor',
+] as const;
+
+export type Band = (typeof BANDS)[number];
+
+/** `very poor`, as the API has it, is the band `band-very-poor`. */
+export const bandOf = (name: string): Band => `band-${name.replace(' ', '-')}` as Band;
+
 /**
  * `offline` is a station that does not report; `unknown` is one that reports no particulate matter,
  * and a region without recent values.

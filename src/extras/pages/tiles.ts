@@ -9,6 +9,7 @@ import { GROUPS, headlineOf, lastDay, QUANTITIES, type Subject, valueIn, word } 
 import { formatTime } from './numbers.ts';
 import { strong } from './parts.ts';
 import { hourBars, sparkline } from './pictures.ts';
+import { bandOf } from './scale.ts';
 import { type Bucket, measuredValue } from './series.ts';
 import { WORDS } from './words.ts';
 
@@ -55,14 +56,14 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
   const isSuspect = subject.suspect !== undefined && GROUPS[0].keys.some((one) => one === key);
   const buckets = lastDay(subject);
   const wind = key === 'wind_speed' ? valueIn(subject, 'wind_direction') : null;
-  return html`<div class="tile${band !== null && ` band-${band.replace(' ', '-')}`}">
+  return html`<div class="tile${band !== null && ` ${bandOf(band)}`}">
     <dt>${word(words, key)}</dt>
     <dd>${
       typeof value === 'string'
         ? windOf(words.windNames, value)
         : strongOrPlain(formatValue(locale, value, quantity), isSuspect)
     }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
-      band !== null && html`<dd class="word">${word(words, `european ${band}`)}</dd>`
+      band !== null && html`<dd class="word">${words[bandOf(band)]}</dd>`
     }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${
       typeof value === 'number' && html`<dd>${dayOf(locale, buckets, quantity)}</dd>`
     }</div>`;

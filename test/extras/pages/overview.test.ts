@@ -262,7 +262,14 @@ inBrowserInAll('the overview', (open) => {
 });
 
 describe('the overview of a network', () => {
-  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'UTC' };
+  const of = {
+    url: '',
+    title: 'Air',
+    contact: '',
+    license: '',
+    zone: 'UTC',
+    index: 'aqi',
+  } as const;
   const list = { providers: [], stations: [], regions: [] };
   const stationOf = (id: number) =>
     ({

@@ -492,7 +492,14 @@ it('without the database, pages are 503 in words, files and the reference are se
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();
-  const of = { url: '', title: '', contact: '', license: '', zone: 'Asia/Yerevan' };
+  const of = {
+    url: '',
+    title: '',
+    contact: '',
+    license: '',
+    zone: 'Asia/Yerevan',
+    index: 'aqi',
+  } as const;
   const app = makeApp({
     db,
     clock: () => NOW,

@@ -86,9 +86,9 @@ const tileOf = (text: string, name: string) =>
 
 it('particles and gases have the band of the European index as an edge and a word, unless suspect', () => {
   const text = tiles({ pm10: 43, no2: 53, o3: 20 });
-  expect(tileOf(text, 'PM10')).toMatch(/^ band-fair">.*<dd class="word">fair</);
+  expect(tileOf(text, 'PM10')).toMatch(/^ band-fair">.*<dd class="word">Fair</);
   expect(tileOf(text, 'Nitrogen dioxide')).toMatch(
-    /^ band-very-poor">.*<dd class="word">very poor</,
+    /^ band-very-poor">.*<dd class="word">Very poor</,
   );
   expect(tileOf(text, 'Ozone')).toMatch(/^">/);
   expect(text).toContain('bands of the European index, hour from 20 Nov, 14:00');

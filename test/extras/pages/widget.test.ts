@@ -10,6 +10,7 @@ import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { formatNumber, formatTime } from '../../../src/extras/pages/numbers.ts';
 import { CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { INDEX_WORDS } from '../../../src/serve/indexWords.ts';
 import { axe, inBrowser, type Open } from './browser.ts';
 import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
 
@@ -84,7 +85,7 @@ inBrowser('the widget', (open) => {
             (category === 'unknown'
               ? `${words.temperature} ${formatNumber(locale, values.temperature as number, 1)} °C`
               : words[category]),
-          aqi !== null && words.aqiOf,
+          aqi !== null && INDEX_WORDS.aqi.name[locale],
           aqi !== null &&
             `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
           timeLine,
@@ -111,7 +112,7 @@ inBrowser('the widget', (open) => {
         `${words.digestOf.replace('{time}', formatTime(locale, region.measurement_time as string))}`,
       );
       expect(await textOf(page, '#r')).toContain(
-        `${region.aqi} ${words[categoryOf(region.aqi as number)]} ${words.aqiOf}`,
+        `${region.aqi} ${words[categoryOf(region.aqi as number)]} ${INDEX_WORDS.aqi.name[locale]}`,
       );
       const links = await page
         .locator('#r a')

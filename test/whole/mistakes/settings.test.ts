@@ -61,6 +61,13 @@ const SETTINGS: Mistake<Settings>[] = [
       'ROLE=boss',
     ],
   ],
+  ...['EAQI', 'us', 'european'].map(
+    (wrong): Mistake<Settings> => [
+      `INDEX=${wrong}`,
+      { INDEX: wrong },
+      `  INDEX=${wrong}: must be aqi, the index of the US EPA, or eaqi, the European index. Write one of them`,
+    ],
+  ),
   [
     'ROLE=api without the database of a worker',
     { ROLE: 'api' },

@@ -3,10 +3,11 @@
  */
 import type { Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
+import type { Band, Category } from '../scale.ts';
 import type { HistoryWindow } from '../series.ts';
 import type TEXTS from '../words.json';
 
-export type Words = Record<keyof typeof TEXTS, string>;
+export type Words = Record<keyof typeof TEXTS | Category | Band, string>;
 
 export type Page = {
   locale: string;
