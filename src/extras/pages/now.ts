@@ -16,7 +16,7 @@ import { adviceFor, INDEX_WORDS } from '../../serve/indexWords.ts';
 import { ruleLink } from './computed.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
-import { formatNumber, formatTime } from './numbers.ts';
+import { formatHour, formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart } from './pictures.ts';
 import { bandOf, type Category } from './scale.ts';
@@ -186,7 +186,9 @@ ${
 
 /** Says to which hour a station's values belong, or to which digest a region's values. */
 export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
-  withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
+  isStation(values)
+    ? withTime(locale, WORDS[locale].meanOfHour, time, formatHour)
+    : withTime(locale, WORDS[locale].digestOf, time);
 
 /**
  * The head of a page: `path` leads to it, `note` stands beneath the title, such as that something

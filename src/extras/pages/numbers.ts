@@ -27,3 +27,7 @@ export function formatTime(locale: string, timestamp: string): string {
   const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(timestamp) ?? [];
   return `${Number(day)} ${SHORT_MONTHS[locale]?.split(' ')[Number(month) - 1]}, ${time}`;
 }
+
+/** The same as `13:00, 20 Nov`, for sentences about an hour. */
+export const formatHour = (locale: string, timestamp: string): string =>
+  formatTime(locale, timestamp).split(', ').reverse().join(', ');

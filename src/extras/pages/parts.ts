@@ -53,10 +53,15 @@ export const strong = (text: string, isSuspect: boolean): Html =>
   isSuspect ? html`<s>${text}</s>` : html`<b>${text}</b>`;
 
 /** A text with the time in it. */
-export function withTime(locale: Locale, text: string, timestamp: string): Html {
+export function withTime(
+  locale: Locale,
+  text: string,
+  timestamp: string,
+  format = formatTime,
+): Html {
   const [before, after] = text.split('{time}');
   return html`${before}
-    <time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>
+    <time datetime="${timestamp}">${format(locale, timestamp)}</time>
     ${after}`;
 }
 

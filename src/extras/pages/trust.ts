@@ -4,7 +4,7 @@
  */
 import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
-import { fill, formatDate, plural } from './format.ts';
+import { fill, plural } from './format.ts';
 import { type Html, html, scrollingTable } from './html.ts';
 import { formatNumber } from './numbers.ts';
 import { WORDS } from './words.ts';
@@ -31,7 +31,22 @@ export function leftOut(locale: Locale, flags: Trust['flags'], at: Date): string
   const [since = ''] = open.map((one) => one.since ?? '').sort();
   const why = [...new Set(reasons)].join('; ');
   if (since === '') return fill(words.leftOut, { why });
-  return fill(words.leftOutSince, { when: formatDate(locale, since, 'date'), why });
+  return fill(words.leftOutSince, { when: longDate(locale, since), why });
+}
+
+/**
+ * The local date of a time, such as `26 November 2026`. In Armenian the day is last, since the
+ * ending of the word for "since" follows it.
+ */
+function longDate(locale: Locale, timestamp: string): string {
+  const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
+    ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+  });
+  const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
+  if (locale !== 'hy') return format.format(wall);
+  const parts = format.formatToParts(wall).map(({ type, value }) => [type, value]);
+  const { day, month, year } = Object.fromEntries(parts);
+  return `${year} թ. ${month} ${day}`;
 }
 
 /** The report card of each pair of sensors at the station or within 150 m. */

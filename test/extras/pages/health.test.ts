@@ -26,12 +26,12 @@ const textOf = (locale: 'en' | 'ru' | 'hy', limits: Limits) =>
 it('the limits of an hour, of a day and of eight hours of ozone are shown for what was measured', () => {
   const text = textOf('en', LIMITS);
   expect(text).toContain(
-    'Nitrogen dioxide 21.5 µg/m³ limit 20 µg/m³ 2 of 7100 hours measured limit 200 µg/m³ in an hour 4 of 300 days measured limit 50 µg/m³ ',
+    'Nitrogen dioxide 21.5 µg/m³ Limit 20 µg/m³ 2 of 7100 hours measured Limit 200 µg/m³ in an hour 4 of 300 days measured Limit 50 µg/m³ ',
   );
-  expect(text).toContain('Ozone 19 of 290 days measured target 120 µg/m³, highest mean of 8 hours');
+  expect(text).toContain('Ozone 19 of 290 days measured Target 120 µg/m³, highest mean of 8 hours');
   expect(text).not.toMatch(/PM10|Sulphur/);
-  expect(textOf('ru', LIMITS)).toContain('2 из 7100 измеренных часов предел 200 мкг/м³ за час');
-  expect(textOf('hy', LIMITS)).toContain('չափված 7100 ժամից 2-ը սահմանը՝ 200 մկգ/մ³ մեկ ժամում');
+  expect(textOf('ru', LIMITS)).toContain('2 из 7100 измеренных часов Предел 200 мкг/м³ за час');
+  expect(textOf('hy', LIMITS)).toContain('չափված 7100 ժամից 2-ը Սահմանը՝ 200 մկգ/մ³ մեկ ժամում');
 });
 
 it('a region that has measured nothing has no table of limits', () => {

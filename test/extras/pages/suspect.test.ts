@@ -17,7 +17,7 @@ const SINCE = '2026-11-19T20:00:00Z';
 const LIAR = STATIONS.hazardous;
 const EVIDENCE = { 'pm2.5': 400, median: 75.5, compared_with: [{ id: 1, 'pm2.5': 75.5 }] };
 const SENTENCE =
-  "Its particles have been left out of the city's mean since 20 Nov 2026: 5 times its neighbours.";
+  "Its particles have been left out of the city's mean since 20 November 2026: 5 times its neighbours.";
 
 let site: Site;
 /** A period as screening records it. */
@@ -57,7 +57,7 @@ describe('the sentence', () => {
   const said = (...flags: Flag[]) => leftOut('en', flags, at);
 
   it('the sentence on suspect particles says since when they are left out, and what was found', () => {
-    const start = "Its particles have been left out of the city's mean since 3 Nov 2026: ";
+    const start = "Its particles have been left out of the city's mean since 3 November 2026: ";
     expect(said(one({}))).toBe(`${start}it has shown the same value for 12 hours or more.`);
     expect(said(one({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
     expect(said(one({ test: 'outlier' }))).toBe(`${start}5 times its neighbours.`);
@@ -67,10 +67,17 @@ describe('the sentence', () => {
     );
   });
 
+  it.each([
+    ['ru', 'в среднее города с 3 ноября 2026 г.: '],
+    ['hy', 'չեն հաշվվում 2026 թ. նոյեմբերի 3-ից՝ '],
+  ] as const)('the sentence on suspect particles declines its date: %s', (locale, since) => {
+    expect(leftOut(locale, [one({})], at)).toContain(since);
+  });
+
   it('the sentence on suspect particles names each reason once, since the earliest, or without a date', () => {
     const later = one({ test: 'sensors', since: '2026-11-05T04:00:00+04:00' });
     expect(said(later, one({}), one({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
-      'since 3 Nov 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
+      'since 3 November 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
     );
     expect(said(later, one({ test: 'operator', since: null }))).toMatch(
       /^Its particles are left out of the city's/,

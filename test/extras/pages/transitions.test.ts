@@ -76,13 +76,13 @@ inBrowser('an open page', (open) => {
       '/en/region/town',
       lose,
       'There are no recent values.',
-      'mean over the online stations',
+      'Mean over the online stations',
     );
     expect(await page.locator('h2', { hasText: 'Guideline of the WHO' }).count()).toBeLessThan(2);
     await follows(
       '/en/region/town',
       () => site.read(1, { pm25: 5 }),
-      'mean over the online stations',
+      'Mean over the online stations',
       'no recent values',
     );
   });
@@ -114,7 +114,7 @@ inBrowser('an open page', (open) => {
       '/en/station/1',
       more,
       '12.0 ppb',
-      'mean of the hour to 20 Nov, 16:00',
+      'Mean of the hour before 16:00, 20 Nov',
     );
     await page.waitForFunction(() => document.querySelector('#windows option[value=no2]') !== null);
     expect(await page.locator('#windows select').count(), 'parts are replaced, not doubled').toBe(
