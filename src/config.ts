@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { LOG_LEVELS } from './base/log.ts';
 import { describeVariable, VARIABLE } from './base/variable.ts';
 import { webAddress, webUrl } from './base/webAddress.ts';
+import { LOCALES, type Locale } from './contract/endpoints.ts';
 import { EXTRAS } from './extras.ts';
 
 /** The running month is computed from its readings, and readings may arrive late. */
@@ -70,6 +71,20 @@ const whole = (from: number, to: number) => {
 };
 const MAIL_ADDRESS = /^[^\s@:/]+@[^\s@:/]+$/;
 const port = whole(0, 65_535);
+
+type TitleKey = `siteTitle_${Locale}`;
+const TITLES = Object.fromEntries(
+  LOCALES.map((locale) => [
+    `siteTitle_${locale}` satisfies TitleKey,
+    z
+      .string()
+      .default('')
+      .register(VARIABLE, {
+        name: `SITE_TITLE_${locale.toUpperCase()}`,
+        meaning: `the title in language \`${locale}\`; unset: \`SITE_TITLE\``,
+      }),
+  ]),
+) as Record<TitleKey, z.ZodDefault<z.ZodString>>;
 
 /** The variables of the core, by their keys in Config. */
 const CORE = {
@@ -154,6 +169,7 @@ const CORE = {
     name: 'SITE_TITLE',
     meaning: 'the title of the pages; unset: `Air quality` in the language of each page',
   }),
+  ...TITLES,
   siteContact: z
     .string()
     .refine(

@@ -7,6 +7,7 @@ import { checkZoneRules } from './aggregate/zoneRules.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
+import { LOCALES } from './contract/endpoints.ts';
 import type { Database, DatabaseAddress } from './database/address.ts';
 import type { ApiDb } from './database/apiDb.ts';
 import { errorCode } from './database/errors.ts';
@@ -46,6 +47,7 @@ import { type Installation, migrate } from './schema/migrate.ts';
 import { storageFault } from './schema/storage.ts';
 import { makeApp } from './serve/app.ts';
 import { type HistoryChange, watchDataVersion } from './serve/dataVersion.ts';
+import type { SiteTitles } from './serve/siteTitle.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as {
   version: string;
@@ -244,7 +246,10 @@ function serve(
   opened.closers.push(async () => versions.close());
   opened.closers.push(() => listener.close());
   opened.listeners.push(listener);
-  const { siteBaseUrl, siteTitle: title, siteContact: contact, siteLicense: license } = config;
+  const { siteBaseUrl, siteTitle, siteContact: contact, siteLicense: license } = config;
+  const titles = Object.fromEntries(
+    LOCALES.map((locale) => [locale, config[`siteTitle_${locale}`] || siteTitle]),
+  ) as SiteTitles;
   starting.serve(
     makeApp({
       db: reads,
@@ -253,7 +258,7 @@ function serve(
       siteBaseUrl,
       log: requestLog,
       cache: { maxBytes: config.responseCacheMb * 1_048_576, versions },
-      site: { title, contact, license, zone: timeZone, index: config.index },
+      site: { titles, contact, license, zone: timeZone, index: config.index },
       measure: measure(metrics, 'public'),
       routes: extras.flatMap(({ parts: { routes } }) => routes ?? []),
       offers: Object.assign({}, ...extras.map(({ parts: { offers } }) => offers?.())),

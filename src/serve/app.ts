@@ -41,6 +41,7 @@ import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
+import type { SiteTitles } from './siteTitle.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -97,7 +98,7 @@ export type PageMaker = {
  * `zone`: of the network. `index`: the one in headlines. Texts are empty where nothing is configured.
  */
 type PublishedSite = {
-  title: string;
+  titles: SiteTitles;
   contact: string;
   license: string;
   zone: string;
@@ -133,7 +134,7 @@ const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
 const NO_SITE: PublishedSite = {
-  title: '',
+  titles: { en: '', ru: '', hy: '' },
   contact: '',
   license: '',
   zone: 'UTC',
@@ -195,7 +196,10 @@ export function makeApp({
     next();
   });
   const descriptions = [
-    [/^\/openapi\.json$/, renderDocument('en', JSON.stringify(makeOpenApi(site)))],
+    [
+      /^\/openapi\.json$/,
+      renderDocument('en', JSON.stringify(makeOpenApi({ ...site, title: site.titles.en }))),
+    ],
     [/^\/llms\.txt$/, renderDocument('en', makeLlmsText(site), TEXT_KIND)],
   ] as const;
   for (const [path, description] of descriptions) {

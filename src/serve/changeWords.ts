@@ -4,7 +4,6 @@ import type { Reason } from '../contract/explore/changes.ts';
 import type { Titles } from './localizedText.ts';
 
 type Key =
-  | 'site'
   | 'feed'
   | 'feedOf'
   | 'hours'
@@ -24,7 +23,6 @@ export const CHANGE_WORDS: Readonly<
   >
 > = {
   en: {
-    site: 'Air quality',
     feed: 'Changes of published numbers',
     feedOf: '{place}: changes of published numbers',
     hours: 'Recomputed: the hours from {first} to {last}.',
@@ -63,7 +61,6 @@ export const CHANGE_WORDS: Readonly<
     },
   },
   ru: {
-    site: 'Качество воздуха',
     feed: 'Изменения опубликованных данных',
     feedOf: '{place}: изменения опубликованных данных',
     hours: 'Пересчитаны часы с {first} по {last}.',
@@ -102,7 +99,6 @@ export const CHANGE_WORDS: Readonly<
     },
   },
   hy: {
-    site: 'Օդի որակը',
     feed: 'Հրապարակված տվյալների փոփոխություններ',
     feedOf: '{place}. հրապարակված տվյալների փոփոխություններ',
     hours: 'Վերահաշվարկվել են ժամերը՝ {first}-ից մինչև {last}։',

@@ -3,6 +3,7 @@ import { Feed } from 'feed';
 import type { Locale } from '../contract/endpoints.ts';
 import { CHANGE_WORDS, type Change, fill, whyOf } from './changeWords.ts';
 import type { Titles } from './localizedText.ts';
+import { type SiteTitles, titleIn } from './siteTitle.ts';
 
 /** Readers fetch a whole feed each time, so it has the newest entries only. */
 const MOST_ENTRIES = 100;
@@ -28,7 +29,7 @@ export type FeedContent = {
   authority: string;
   /** The page that the feed belongs to; undefined: its document takes the place of one. */
   page: string | undefined;
-  site: { title: string; license: string };
+  site: { titles: SiteTitles; license: string };
   titles: Titles;
   /** The station or region, with its path in addresses; undefined: the feed is of all. */
   subject?: { kind: 'stations' | 'regions'; key: string; path: string };
@@ -56,7 +57,7 @@ export function renderFeed(content: FeedContent): string {
   const origin = content.origin === '' ? UNKNOWN_ORIGIN : content.origin;
   const absolute = (address: string) => (address.startsWith('/') ? origin + address : address);
   const link = absolute(page ?? `${path}.json`);
-  const siteTitle = site.title === '' ? words.site : site.title;
+  const siteTitle = titleIn(site, locale);
   const title = place === undefined ? words.feed : fill(words.feedOf, { place });
   const entries = [
     ...changes.map((change) => ofChange(locale, change, titles)),

@@ -452,13 +452,13 @@ onEveryEngineInAll('changed numbers', (engine) => {
     });
 
     it('a feed names whose data it has, and their licence, as text and not as XML', async () => {
-      const site = { title: MARKUP, license: 'CC-BY & more' };
+      const site = { titles: { en: MARKUP }, license: 'CC-BY & more' };
       const path = '/en/explore/v1/region/town/changes.atom';
       const { text } = await request(appOf({ site })).get(path).buffer(true);
       expect(text).toContain(`<title>Town: changes of published numbers – ${ESCAPED}</title>`);
       expect(text).toContain(`<name>${ESCAPED}</name>`);
       expect(readAtom(text).copyright).toBe('CC-BY & more');
-      const { authors } = await feed(path, { site: { title: 'A\u0001B' } }); // not in XML 1.0
+      const { authors } = await feed(path, { site: { titles: { en: 'A\u0001B' } } }); // not in XML 1.0
       expect(authors).toEqual(['AB']);
     });
 

@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIGURATION } from '../../src/config.ts';
+import type { Locale } from '../../src/contract/endpoints.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { NOW } from '../support/clock.ts';
 import { emptyDatabase, engines } from '../support/database.ts';
@@ -34,6 +35,8 @@ beforeAll(async () => {
     rawRetention: '60 days',
     siteBaseUrl: 'https://air.example/app',
     siteTitle: 'Air & more',
+    siteTitle_ru: 'Воздух',
+    siteTitle_hy: 'Օդ',
     siteContact: 'https://air.example/ask',
     siteLicense: 'CC-BY-4.0',
   });
@@ -49,6 +52,11 @@ const station = async ({ port } = service) =>
 
 const described = async ({ port } = service) =>
   JSON.parse((await get(port.public, '/openapi.json')).body).info;
+
+const feedTitle = async (locale: Locale, { port } = service) =>
+  /<title>.*<\/title>/.exec(
+    (await get(port.public, `/${locale}/explore/v1/changes.atom`)).body,
+  )?.[0];
 
 async function push({ port }: Launched): Promise<number> {
   const readings = [{ sensor_id: 1, time: NOW.toISOString(), 'pm2.5': 10 }];
@@ -165,6 +173,22 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async SITE_TITLE() {
     expect((await described()).contact).toMatchObject({ name: 'Air & more' });
+  },
+
+  async SITE_TITLE_EN() {
+    const named = { role: 'api', siteTitle: 'Luft', siteTitle_en: 'Air' } as const;
+    const english = await launch(here, named);
+    expect((await described(english)).contact).toEqual({ name: 'Air' });
+    expect(await feedTitle('hy', english)).toContain('– Luft');
+  },
+
+  async SITE_TITLE_RU() {
+    expect(await feedTitle('ru')).toContain('– Воздух');
+    expect(await feedTitle('en')).toContain('– Air &amp; more');
+  },
+
+  async SITE_TITLE_HY() {
+    expect(await feedTitle('hy')).toContain('– Օդ');
   },
 
   async SITE_CONTACT() {

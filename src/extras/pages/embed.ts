@@ -3,8 +3,9 @@
  * widget, which shows what is on that page.
  */
 import type { Locale } from '../../contract/endpoints.ts';
+import { titleIn } from '../../serve/siteTitle.ts';
 import { html } from './html.ts';
-import { type Page, type Site, titleOf } from './layout.ts';
+import type { Page, Site } from './layout.ts';
 import { type Current, isWaiting, leadPart, measuredAt } from './now.ts';
 import { WORDS } from './words.ts';
 
@@ -22,6 +23,6 @@ export function embedPage(site: Site, locale: Locale, path: string, current: Cur
 ${leadPart(locale, current)}
 ${current.suspect !== undefined && html`<p class="warning">${current.suspect}</p>`}
 <p class="when">${time === null ? missing : measuredAt(locale, current.values, time)} · <a
-  href="/${locale}/">${titleOf(site, locale)}</a></p></div>`,
+  href="/${locale}/">${titleIn(site, locale)}</a></p></div>`,
   };
 }

@@ -7,6 +7,7 @@ import type { Offers } from '../../serve/app.ts';
 import { CHANGE_WORDS } from '../../serve/changeWords.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import type { IndexName } from '../../serve/indexWords.ts';
+import { type SiteTitles, titleIn } from '../../serve/siteTitle.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
@@ -16,13 +17,13 @@ import type { MapGround, Tiles } from './parts.ts';
 import { WORDS } from './words.ts';
 
 /**
- * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `title`: ''
- * where it has none; `zone`: the zone of all times; `index`: the one in headlines; `tiles` or `ground`: what maps are drawn on;
+ * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: the
+ * zone of all times; `index`: the one in headlines; `tiles` or `ground`: what maps are drawn on;
  * `links`: to pages of other extras.
  */
 export type Site = {
   url: string;
-  title: string;
+  titles: SiteTitles;
   contact: string;
   license: string;
   zone: string;
@@ -63,10 +64,6 @@ export type Page = {
   isEmbeddable?: boolean;
 };
 
-/** The name of the site, which is `Air quality` in every language where the operator gave none. */
-export const titleOf = ({ title }: Site, locale: Locale): string =>
-  title === '' ? WORDS[locale].siteTitle : title;
-
 /** Only a page whose map has tiles may load pictures from where they are. */
 const policyOf = ({ tiles, hasForm = false, isEmbeddable = false }: Page) =>
   [
@@ -97,7 +94,7 @@ const kindOf = (page: Page): Kind => ({
 
 export function renderPage(site: Site, page: Page): Document {
   const { locale, title, body, scripts, description, image, tiles, isEmbeddable = false } = page;
-  const siteTitle = titleOf(site, locale);
+  const siteTitle = titleIn(site, locale);
   const whole = title === siteTitle ? title : `${title} – ${siteTitle}`;
   const { text } = html`<!doctype html>
 <html lang="${locale}">
@@ -154,7 +151,7 @@ function withFrame(site: Site, { locale, path, body }: Page): Html {
   return html`<body>
 <a class="skip" href="#content">${words.skip}</a>
 <header>
-<a class="home" href="/${locale}/">${titleOf(site, locale)}</a>
+<a class="home" href="/${locale}/">${titleIn(site, locale)}</a>
 <nav>
 <a href="/${locale}/docs">${words.developers}</a>
 <span class="languages">${LOCALES.map((one) =>

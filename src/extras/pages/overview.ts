@@ -1,10 +1,11 @@
 /** The first page: cities and districts, worst first, and the map of all stations. */
 import type { City, Region } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
+import { titleIn } from '../../serve/siteTitle.ts';
 import { computedPart } from './computed.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
-import { groundOf, type Page, type Site, titleOf } from './layout.ts';
+import { groundOf, type Page, type Site } from './layout.ts';
 import {
   isLarge,
   type ListedRegion,
@@ -58,7 +59,7 @@ export const hasSearch = (list: Placed): boolean =>
 
 export function overviewPage(site: Site, locale: Locale, list: List): Page {
   const words = WORDS[locale];
-  const siteTitle = titleOf(site, locale);
+  const siteTitle = titleIn(site, locale);
   const { regions, cities } = shownOf(list);
   const known = new Set(cities.map(({ slug }) => slug));
   const top = worstFirst(regions.filter((region) => !known.has(cityOf(region) ?? '')));

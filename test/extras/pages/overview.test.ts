@@ -262,14 +262,8 @@ inBrowserInAll('the overview', (open) => {
 });
 
 describe('the overview of a network', () => {
-  const of = {
-    url: '',
-    title: 'Air',
-    contact: '',
-    license: '',
-    zone: 'UTC',
-    index: 'aqi',
-  } as const;
+  const titles = { en: 'Air', ru: 'Воздух', hy: 'Օդ' };
+  const of = { url: '', titles, contact: '', license: '', zone: 'UTC', index: 'aqi' } as const;
   const list = { providers: [], stations: [], regions: [] };
   const stationOf = (id: number) =>
     ({

@@ -13,6 +13,7 @@ import { cardPicture } from '../../../src/extras/pages/pictures.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
+import { titleIn } from '../../../src/serve/siteTitle.ts';
 import { NOW } from '../../support/clock.ts';
 import { beginRequest, httpGet } from '../../support/http.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
@@ -492,9 +493,10 @@ it('without the database, pages are 503 in words, files and the reference are se
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();
+  const titles = { en: '', ru: '', hy: '' };
   const of = {
     url: '',
-    title: '',
+    titles,
     contact: '',
     license: '',
     zone: 'Asia/Yerevan',
@@ -523,8 +525,8 @@ it('without the database, pages are 503 in words, files and the reference are se
         'retry-after': '5',
         'content-security-policy': expect.stringContaining("default-src 'none'"),
       });
-      const { unavailable, siteTitle } = WORDS[locale];
-      expect(body).toContain(`<title>${unavailable} – ${siteTitle}</title>`);
+      const title = `${WORDS[locale].unavailable} – ${titleIn(of, locale)}`;
+      expect(body).toContain(`<title>${title}</title>`);
       const [, style = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(body) ?? [];
       expect((await httpGet(port, style)).status).toBe(200);
     }

@@ -77,6 +77,19 @@ it('pages show SITE_TITLE, SITE_CONTACT and SITE_LICENSE', async () => {
   }
 });
 
+it('pages show the title of SITE_TITLE_RU in Russian, and SITE_TITLE in other languages', async () => {
+  const titles = { siteTitle: 'Air & more', siteTitle_ru: 'Воздух' };
+  const { port } = await launch(here, { role: 'api', ...titles });
+  for (const [path, title] of [
+    ['ru/', 'Воздух'],
+    ['ru/embed/region/town', 'Воздух'],
+    ['hy/', 'Air &amp; more'],
+  ])
+    expect((await httpGet(port.public, `/${path}`)).body).toMatch(
+      new RegExp(`(<title>|– )${title}</title>[^]*>${title}</a>`),
+    );
+});
+
 it('pages may load tiles from MAP_TILES, which must have an address and a credit', async () => {
   const { mapTiles } = readConfig({
     MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example https://tiles.example/terms',

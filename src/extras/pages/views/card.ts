@@ -2,7 +2,8 @@
 import type { Locale } from '../../../contract/endpoints.ts';
 import { notFound } from '../../../http/send.ts';
 import type { Validity } from '../../../serve/entry.ts';
-import { type Site, titleOf } from '../layout.ts';
+import { titleIn } from '../../../serve/siteTitle.ts';
+import type { Site } from '../layout.ts';
 import { inWords, type Subject } from '../now.ts';
 import { formatTime } from '../numbers.ts';
 import { cardPicture } from '../pictures.ts';
@@ -22,7 +23,7 @@ async function pictureOf(
 ) {
   if (toPng === undefined) throw notFound('');
   const { title, measurement_time: time } = subject.values;
-  const picture = { ...inWords(locale, subject), title, site: titleOf(site, locale) };
+  const picture = { ...inWords(locale, subject), title, site: titleIn(site, locale) };
   const svg = cardPicture({ ...picture, time: time === null ? '' : formatTime(locale, time) });
   return { ...validity, picture: await toPng(svg) };
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const [n, path] of FILES.entries()) put(folder, path, 'x'.repeat(1_234_567 + n));
   const period = { first: '2026-09-30T20:00:00Z', last: '2026-10-31T19:00:00Z' };
   putIndex(folder, FILES, { rows: 744_000, ...period });
-  site = await openSite({ ARCHIVE_DIR: folder });
+  site = await openSite({ ARCHIVE_DIR: folder, SITE_TITLE_RU: 'Воздух', SITE_TITLE_HY: 'Օդ' });
   return async () => {
     await site.close();
     rmSync(folder, { recursive: true });
@@ -41,6 +41,7 @@ describe.each(LOCALES)('%s', (locale) => {
     const { status, headers, body } = await site.get(`/${locale}/archive`);
     expect([status, headers['content-language']]).toEqual([200, locale]);
     expect(body).toContain(`<h1>${TITLE[locale]}</h1>`);
+    if (locale !== 'en') expect(body).toContain(` – ${{ ru: 'Воздух', hy: 'Օդ' }[locale]}</title>`);
     const linked = [...body.matchAll(/<a href="\/archive\/([^"]*)">/g)].map(([, path]) => path);
     expect(linked.slice(0, 3)).toEqual([
       'datapackage.json',
