@@ -20,7 +20,7 @@ const options = {
 const { status } = spawnSync('tsc', ['-p', browser], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 rmSync(outdir, { recursive: true, force: true });
-const entryPoints = ['explore.ts', 'live.ts', 'map.ts', 'developers.ts', 'docs.ts'];
+const entryPoints = ['explore.ts', 'live.ts', 'map.ts', 'search.ts', 'developers.ts', 'docs.ts'];
 const { bundle, format, ...ofStyle } = options;
 await build({ ...ofStyle, entryPoints: ['../style/*.css'] });
 await build({ ...options, entryPoints, splitting: true });

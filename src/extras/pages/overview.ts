@@ -89,7 +89,7 @@ ${within(region)}</li>
     title: siteTitle,
     shape: list.stations.length === 0 ? 'empty' : 'full',
     description: fill(words.summary, { place: siteTitle, values: worst.join(', ') }),
-    scripts: ['map', 'live'],
+    scripts: ['search', 'map', 'live'],
     tiles: site.tiles ?? 'none',
     body: html`<h1>${words.cities}</h1>
 <div class="overview">

@@ -2,9 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { NOW } from '../../support/clock.ts';
+import { engines } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
+import { citiesOfOneStation, install, reading } from '../../support/installation.ts';
+import { launch } from '../../support/launch.ts';
 import { axe, inBrowserInAll } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
@@ -85,6 +91,38 @@ describe('the place of a station', () => {
     },
   );
 
+  it('the nearest stations are those with values, whose lines have no trend and no curve', async () => {
+    const body = await bodyOf(`/en/station/${STATIONS.waiting}`);
+    const [, where = ''] = body.split('data-live="where"');
+    const [list = ''] = where.split('id="map"');
+    const ids = [...list.matchAll(/\/station\/(\d+)"/g)].map(([, id]) => Number(id));
+    // of the nearest five, station 8 is offline
+    expect(ids).toEqual([
+      STATIONS.elsewhere,
+      STATIONS.markup,
+      STATIONS.unknown,
+      STATIONS.hazardous,
+    ]);
+    expect(list).not.toMatch(/class="spark|rising|falling|steady|[↗↘→]/);
+  });
+
+  it('a station farther away than 25 km is no neighbour', async () => {
+    // every 0.1° of latitude, 11.1 km
+    const here = await install(engines[0] ?? 'plain', citiesOfOneStation(['a', 'b', 'c', 'd']));
+    onTestFinished(() => here.close());
+    await here.accept(
+      [1, 2, 3, 4].map((id) => reading(id, NOW, { pm25: 10 })),
+      NOW,
+    );
+    await here.refresh(NOW);
+    const { port } = await launch(here, { role: 'api' });
+    const { body } = await httpGet(port.public, '/en/station/1');
+    const [, where = ''] = body.split('data-live="where"');
+    const [list = ''] = where.split('id="map"');
+    expect([...list.matchAll(/\/station\/(\d+)"/g)].map(([, id]) => id)).toEqual(['2', '3']);
+    expect(where).not.toContain('In d');
+  });
+
   it('a hidden station’s page has its coordinates, and no page has it as a neighbour', async () => {
     expect(await bodyOf(`/en/station/${STATIONS.hidden}`)).toContain('40.1, 44.5');
     const [, where = ''] = (await bodyOf(`/en/station/${STATIONS.markup}`)).split(
@@ -99,7 +137,7 @@ describe('the place of a station', () => {
  * Cities in the corners of a map of this size; two corners have buttons and the scale. They are on
  * the equator, where a degree is as wide as high; without a margin the map would show just these.
  */
-function cornersOf({ width, height }: { width: number; height: number }): string {
+function cornersOf({ width, height }: { width: number; height: number }): Row[] {
   const [east, north] = [width, height].map((size) => (0.49 * size * 360) / (256 * 2 ** 8));
   const corners = [
     [north, -Number(east)],
@@ -107,10 +145,25 @@ function cornersOf({ width, height }: { width: number; height: number }): string
     [-Number(north), -Number(east)],
     [-Number(north), east],
   ];
-  return JSON.stringify(
-    corners.map(([lat, lng], n) => [0, `city-${n}`, -1, lat, lng, 50, `City ${n}`]),
-  );
+  return corners.map(([lat, lng], n) => [0, `city-${n}`, -1, lat, lng, 50, `City ${n}`]);
 }
+
+/** A place on the map, as the page has it. */
+type Row = readonly unknown[];
+
+/** Serves a page with other places on its map. */
+const putOnMap = (page: Page, path: string, rows: readonly Row[]) =>
+  page.route(`**${path}`, async (route) => {
+    const answer = await route.fetch();
+    const places = `$1${JSON.stringify(rows)}`;
+    const body = (await answer.text()).replace(/(id="places">).*?(?=<)/s, places);
+    await route.fulfill({ response: answer, body });
+  });
+
+const boxesOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
 
 inBrowserInAll('the map', (open) => {
   it.each([
@@ -131,8 +184,8 @@ inBrowserInAll('the map', (open) => {
       await page.locator('.map path.water').waitFor({ state: 'attached' });
       expect(await page.locator('.map path.river').count()).toBe(1);
       expect(await page.locator('.map path.net').count()).toBe(0);
-      expect(await page.locator('.map path.glow').count()).toBe(6);
-      expect(await page.locator('.map path.glow.unhealthy').count()).toBe(1);
+      // nothing is coloured but pins: nobody knows the air between stations
+      expect(await page.locator('.map path:not(.ground, .outline)').count()).toBe(0);
       expect(asked.filter((url) => !url.startsWith(site.origin))).toEqual([]);
       expect(await axe(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
@@ -144,12 +197,7 @@ inBrowserInAll('the map', (open) => {
   it('no name on the map overlaps another', async () => {
     const page = await open({ viewport: { width: 1_280, height: 900 } });
     const row = [0, 1, 2, 3, 4, 5].map((n) => [0, `c-${n}`, -1, 0, n, 50 + n, `A long name ${n}`]);
-    await page.route('**/en/', async (route) => {
-      const answer = await route.fetch();
-      const places = `$1${JSON.stringify(row)}`;
-      const body = (await answer.text()).replace(/(id="places">).*?(?=<)/s, places);
-      await route.fulfill({ response: answer, body });
-    });
+    await putOnMap(page, '/en/', row);
     await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
     await expect.poll(() => page.locator('.map .pin').count()).toBe(6);
     const ends = await page.locator('.map .pin .name').evaluateAll((names) =>
@@ -163,25 +211,99 @@ inBrowserInAll('the map', (open) => {
       expect(left).toBeGreaterThanOrEqual(ends[n - 1]?.right ?? 0);
   });
 
+  it.each([390, 1_280])(
+    'a station’s own pin stands alone, on top and named, among its nearest three: %i pixels',
+    async (width) => {
+      const page = await open({ viewport: { width, height: 2_000 } });
+      const path = `/en/station/${STATIONS.sensitive}`;
+      const rows = [
+        [STATIONS.sensitive, 40, 44.5, 'The long name of the station whose page this is'],
+        [101, 40.00001, 44.50001, 'At the same corner'],
+        [102, 40.002, 44.5, 'In the next street'],
+        [103, 40.004, 44.503, 'In the street after that'],
+        [104, 40.1, 44.5, 'Far away'],
+      ].map(([id, lat, lng, title]) => [2, id, -1, lat, lng, 50, title]);
+      await putOnMap(page, path, rows);
+      await page.goto(site.origin + path, { waitUntil: 'networkidle' });
+      const own = page.locator('.map .pin.own');
+      await own.waitFor();
+      expect(await own.getAttribute('class')).not.toContain('several');
+      expect(await own.textContent()).toBe('50The long name of the station whose page this is');
+      const onTop = await own.evaluate((pin) => {
+        const { x, y, width, height } = pin.getBoundingClientRect();
+        return pin.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+      expect(onTop).toBe(true);
+      const shown = await page
+        .locator('.map .pin')
+        .evaluateAll((pins) => pins.map((pin) => Number(pin.getAttribute('href')?.slice(12))));
+      expect(shown.toSorted()).toEqual([101, 102, 103, STATIONS.sensitive].toSorted());
+      const [one, two] = await Promise.all(
+        [102, 103].map((id) => page.locator(`.map .pin[href$="/${id}"]`).boundingBox()),
+      );
+      // they fill the map
+      expect(Math.abs((one?.y ?? 0) - (two?.y ?? 0))).toBeGreaterThan(60);
+    },
+  );
+
+  it.each([
+    ['/en/', 1_280],
+    ['/en/', 390],
+    [`/en/station/${STATIONS.sensitive}`, 390],
+  ] as const)(
+    'no name is cut by the edge of the map, wherever it is dragged: %s, %i pixels',
+    async (path, width) => {
+      const page = await open({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+      const title = 'A name of many letters in the way';
+      const rows = [
+        [2, STATIONS.sensitive, -1, 40, 44.5, 50, title],
+        [2, 101, -1, 40.02, 44.5, 50, title],
+        [2, 102, -1, 40, 44.53, 50, title],
+        [4, 'district', -1, 40.02, 44.53, null, title],
+      ];
+      await putOnMap(page, path, rows);
+      await page.goto(site.origin + path, { waitUntil: 'networkidle' });
+      await page.locator('.map').scrollIntoViewIfNeeded();
+      const [map] = await boxesOf(page, '.map');
+      if (map === undefined) throw new Error('there is no map');
+      const [x, y] = [map.x + map.width / 2, map.y + map.height / 2];
+      let names = 0;
+      for (const [dx, dy] of [
+        [0, 0],
+        [-map.width / 3, 0],
+        [map.width / 2, map.height / 4],
+        [0, -map.height / 2],
+        [-map.width / 4, map.height / 3],
+      ] as const) {
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.mouse.move(x + dx, y + dy, { steps: 4 });
+        await page.mouse.up();
+        const found = () => boxesOf(page, '.map .name, .map .district span');
+        const isCut = (name: DOMRect) =>
+          name.left < map.left ||
+          name.right > map.right ||
+          name.top < map.top ||
+          name.bottom > map.bottom;
+        // once the map stands still
+        await expect.poll(async () => (await found()).filter(isCut)).toEqual([]);
+        names += (await found()).length;
+      }
+      expect(names).toBeGreaterThan(2);
+    },
+  );
+
   it('the map begins with every pin clear of its buttons', async () => {
     for (const width of [390, 1_280]) {
       const page = await open({ viewport: { width, height: 2_000 } });
       await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
       const corners = cornersOf((await page.locator('.map').boundingBox()) as DOMRect);
-      await page.route('**/en/', async (route) => {
-        const answer = await route.fetch();
-        const body = (await answer.text()).replace(/(id="places">).*?(?=<)/s, `$1${corners}`);
-        await route.fulfill({ response: answer, body });
-      });
+      await putOnMap(page, '/en/', corners);
       await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
       await expect.poll(() => page.locator('.map .pin').count()).toBe(4);
-      const boxes = async (selector: string) =>
-        page
-          .locator(selector)
-          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
-      const controls = await boxes('.map .leaflet-control');
+      const controls = await boxesOf(page, '.map .leaflet-control');
       expect(controls.length).toBeGreaterThan(1);
-      for (const pin of await boxes('.map .pin'))
+      for (const pin of await boxesOf(page, '.map .pin'))
         for (const control of controls) {
           const isApart =
             pin.right <= control.left ||

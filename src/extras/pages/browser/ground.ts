@@ -1,20 +1,10 @@
 /**
  * Maps without tiles are drawn on this: the ground of the service (MAP_GROUND), else a net of
- * degrees; and a glow around each station, as far as its air may be much the same.
+ * degrees. Nothing is drawn between stations, of whose air nobody knows.
  */
-import {
-  Circle,
-  DivIcon,
-  FeatureGroup,
-  type LatLng,
-  type Map as LeafletMap,
-  Marker,
-  Polygon,
-  Polyline,
-} from 'leaflet';
+import { DivIcon, FeatureGroup, type Map as LeafletMap, Marker, Polygon, Polyline } from 'leaflet';
 import { html } from '../html.ts';
 import { formatNumber } from '../numbers.ts';
-import { categoryOf } from '../scale.ts';
 import { fetchJson } from './page.ts';
 
 /** As the service sends it (`ground.ts`). */
@@ -36,6 +26,10 @@ function beneath(map: LeafletMap, name: string, zIndex: number): string {
 }
 
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
+/** In pixels: labels of longitude and the line beneath them, one of them, and the map's buttons. */
+const LABELS_TOP = 32;
+const LABEL_WIDTH = 56;
+const BUTTONS = 48;
 /** The most lines of the net that are seen in each direction. */
 const MOST_LINES = 5;
 
@@ -69,47 +63,23 @@ export function addGraticule(map: LeafletMap, locale: string): void {
       Math.max(-90, drawn.getSouth()),
       Math.min(90, drawn.getNorth()),
     ];
+    // labels clear of each other, of the buttons and of the edges
+    const size = map.getSize();
+    const place = (lat: number, lng: number) => map.latLngToContainerPoint([lat, lng]);
     for (const lat of multiples(south, north)) {
       line([lat, west], [lat, east]);
-      label(lat, seen.getEast(), lat, digits, 'latitude');
+      const { y } = place(lat, seen.getEast());
+      if (y > LABELS_TOP && y < size.y) label(lat, seen.getEast(), lat, digits, 'latitude');
     }
+    let free = BUTTONS;
     for (const lng of multiples(west, east)) {
       line([south, lng], [north, lng]);
+      const { x } = place(seen.getNorth(), lng);
+      if (x < free || x > size.x - LABEL_WIDTH) continue;
       label(seen.getNorth(), lng, lng, digits, 'longitude');
+      free = x + LABEL_WIDTH;
     }
   }
   draw();
   map.on('moveend', draw);
-}
-
-/** In metres. It claims nothing of the air between stations. */
-const GLOW_RADIUS = 2_000;
-const METRES_IN_DEGREE = 111_195;
-/** How much of its radius is blurred, up to so many pixels. */
-const SOFT = 0.35;
-const MOST_BLUR = 60;
-/** A larger network would take long to draw. */
-const MOST_GLOWS = 1_500;
-
-/** Returns a function that draws the glow of stations whose index is known, the worst on top. */
-export function addGlow(map: LeafletMap) {
-  const pane = beneath(map, 'glow', 300);
-  const soften = () => {
-    const { y } = map.project(map.getCenter());
-    const degree = map.unproject([0, y]).lat - map.unproject([0, y + 1]).lat;
-    const pixels = GLOW_RADIUS / METRES_IN_DEGREE / degree;
-    (map.getPane(pane) as HTMLElement).style.filter =
-      `blur(${Math.min(MOST_BLUR, SOFT * pixels)}px)`;
-  };
-  map.on('load zoomend', soften);
-  const glow = new FeatureGroup().addTo(map);
-  return (stations: readonly { at: LatLng; aqi: number | null }[]): void => {
-    glow.clearLayers();
-    const known = stations.filter(({ aqi }) => aqi !== null && aqi >= 0);
-    if (known.length > MOST_GLOWS) return;
-    for (const { at, aqi } of known.toSorted((a, b) => Number(a.aqi) - Number(b.aqi))) {
-      const className = `glow ${categoryOf(aqi)}`;
-      new Circle(at, { radius: GLOW_RADIUS, className, interactive: false, pane }).addTo(glow);
-    }
-  };
 }

@@ -1,7 +1,8 @@
 /**
  * The map of the overview, a city or a station, drawn with Leaflet: cities from far, their districts
  * and stations nearer, each as a pin with its number. Pins that would overlap are one, of the worst
- * of them. It repeats what the list says, which is for keyboards and screen readers.
+ * of them. The pin of the station whose page it is stays alone, on top and named. The map repeats
+ * what the list says, which is for keyboards and screen readers.
  */
 import { polygonHull } from 'd3-polygon';
 import {
@@ -23,7 +24,7 @@ import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
 import { formatNumber } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
-import { addGlow, addGraticule, addGround } from './ground.ts';
+import { addGraticule, addGround } from './ground.ts';
 import { REPLACED } from './live.ts';
 import { whenNear } from './page.ts';
 
@@ -57,11 +58,19 @@ const NAME = 4;
 const CLOSE = 90;
 const PIN_WIDTH = 46;
 const PIN_HEIGHT = 30;
-/** As wide as the letters of most fonts of 13 px: DejaVu has 7.3 on average. */
-const LETTER = 8;
+/** From the middle of a pin to its name. */
+const BENEATH = 13;
+/** Higher than the place on the screen, by which pins are stacked. */
+const ON_TOP = 10_000;
+const LINE_HEIGHT = 16;
+/** A longer name of the station whose page it is takes more lines, as in the style. */
+const OWN_NAME_WIDTH = 200;
 const FARTHEST = 2;
 const NEAREST = 18;
 const CITY = 13;
+/** The map of a station begins with it and so many of its neighbours, at most this near. */
+const NEIGHBOURS = 3;
+const STREETS = 16;
 /** From this zoom on districts are apart, and their names have room. */
 const NAMES_FROM = 11;
 const PAD = 40;
@@ -130,7 +139,6 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
   const outlines = new FeatureGroup().addTo(map);
   const names = new FeatureGroup().addTo(map);
-  const glow = dataset.tiles === undefined ? addGlow(map) : () => undefined;
   let places: Place[] = [];
   let districts: Place[] = [];
 
@@ -138,9 +146,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const all = read(dataset);
     places = all.filter(({ level }) => level !== NAME);
     districts = all.filter(({ level }) => level === NAME || level === 1);
-    if (dataset.tiles !== undefined) return;
-    outline();
-    glow(places.filter(({ level }) => level === 2));
+    if (dataset.tiles === undefined) outline();
   }
   /** Draws the area around the stations of each city, where the map has no ground. */
   function outline(): void {
@@ -158,23 +164,28 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const shown = roots.flatMap(chosen).filter(({ at }) => bounds.contains(at));
     pins.clearLayers();
     const taken = placed(shown);
-    const labelled = new Set<Pin>();
+    const view = seen();
+    const labels: Box[] = [];
     for (const pin of taken) {
-      const isFree = ![...labelled].some((other) => meets(labelOf(pin), labelOf(other)));
-      if (isFree && hasRoom(pin, taken)) labelled.add(pin);
-      pins.addLayer(markerOf(pin, labelled.has(pin)));
+      const label = labelOf(pin, view);
+      const isSeen = map.getBounds().contains(pin.place.at) && isWithin(label, view);
+      const isFree = hasRoom(pin, label, taken) && !labels.some((other) => meets(label, other));
+      const isNamed = isSeen && (isOwn(pin.place) || isFree);
+      if (isNamed) labels.push(label);
+      const marker = markerOf(pin, isNamed).addTo(pins);
+      if (isOwn(pin.place)) marker.setZIndexOffset(ON_TOP);
+      const name = marker.getElement()?.querySelector<HTMLElement>('.name');
+      if (name) name.style.marginLeft = `${label.at.x - pin.at.x}px`;
     }
     names.clearLayers();
-    const written: Box[] = taken.flatMap((pin) => [
-      { at: pin.at, width: PIN_WIDTH, height: PIN_HEIGHT },
-      ...(labelled.has(pin) ? [labelOf(pin)] : []),
-    ]);
+    const pinBoxes = taken.map(({ at }) => ({ at, width: PIN_WIDTH, height: PIN_HEIGHT }));
+    const written: Box[] = [...pinBoxes, ...labels];
     const named = map.getZoom() < NAMES_FROM ? [] : districts;
     for (const place of named.filter(({ at }) => bounds.contains(at))) {
       const middle = map.latLngToLayerPoint(place.at);
-      const width = place.title.length * LETTER;
-      const [free] = BESIDE.map((y) => ({ at: middle.add([0, y]), width, height: 16 })).filter(
-        (box) => !written.some((other) => meets(box, other)),
+      const size = { width: widthOf(place.title), height: LINE_HEIGHT };
+      const [free] = BESIDE.map((y) => ({ at: middle.add([0, y]), ...size })).filter(
+        (box) => isWithin(box, view) && !written.some((other) => meets(box, other)),
       );
       if (free === undefined) continue;
       written.push(free);
@@ -189,17 +200,25 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       : fill(plural(dataset.locale ?? 'en', dataset.places ?? '', others.length + 1), {
           n: others.length + 1,
         });
-  const labelOf = (pin: Pin): Box => ({
-    at: pin.at.add([0, 25]),
-    width: titleOf(pin).length * LETTER,
-    height: 18,
-  });
+  /** The part of the map that is seen. */
+  function seen(): Box {
+    const { x: width, y: height } = map.getSize();
+    return { at: map.containerPointToLayerPoint([width / 2, height / 2]), width, height };
+  }
+  /** The name beneath a pin, moved sideways where the edge of the map would cut it. */
+  function labelOf(pin: Pin, view: Box): Box {
+    const line = widthOf(titleOf(pin));
+    const most = isOwn(pin.place) ? OWN_NAME_WIDTH : line;
+    const [width, height] = [Math.min(line, most), LINE_HEIGHT * Math.ceil(line / most)];
+    const room = Math.max(0, (view.width - width) / 2);
+    const x = Math.max(view.at.x - room, Math.min(view.at.x + room, pin.at.x));
+    return { at: new Point(x, pin.at.y + BENEATH + height / 2), width, height };
+  }
   /** True if the name beneath a pin meets no other pin. */
-  const hasRoom = (pin: Pin, all: readonly Pin[]): boolean =>
+  const hasRoom = (pin: Pin, label: Box, all: readonly Pin[]): boolean =>
     titleOf(pin) !== '' &&
     !all.some(
-      (one) =>
-        one !== pin && meets(labelOf(pin), { at: one.at, width: 2 * 24, height: PIN_HEIGHT }),
+      (one) => one !== pin && meets(label, { at: one.at, width: 2 * 24, height: PIN_HEIGHT }),
     );
   /** A place where those within it are too close to each other, else those. */
   function chosen(place: Place): Place[] {
@@ -218,7 +237,9 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const found: Pin[] = [];
     for (const place of worstFirst) {
       const at = map.latLngToLayerPoint(place.at);
-      const over = found.find((pin) => overlaps(pin.at, at, PIN_WIDTH, PIN_HEIGHT));
+      const over = found.find(
+        (pin) => !isOwn(pin.place) && overlaps(pin.at, at, PIN_WIDTH, PIN_HEIGHT),
+      );
       if (over === undefined) found.push({ place, others: [], at });
       else over.others.push(place);
     }
@@ -261,7 +282,10 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   }
 
   load();
-  map.fitBounds(boundsOf(places), { ...PADDING, maxZoom: CITY });
+  // a station's neighbours come after it, the nearest first
+  const first = dataset.own === undefined ? places : places.slice(0, 1 + NEIGHBOURS);
+  const maxZoom = dataset.own !== undefined && first.length > 1 ? STREETS : CITY;
+  map.fitBounds(boundsOf(first), { ...PADDING, maxZoom });
   if (dataset.ground !== undefined) void addGround(map, dataset.ground);
   else if (dataset.tiles === undefined) addGraticule(map, dataset.locale ?? '');
   draw();
@@ -301,13 +325,24 @@ function addTiles(
   );
 }
 
+const pen = document.createElement('canvas').getContext('2d');
+/** The width of a name, in the font of the style. */
+function widthOf(text: string): number {
+  if (pen === null) return 0;
+  pen.font = '13px system-ui, sans-serif';
+  return Math.ceil(pen.measureText(text).width);
+}
+
 /** How far from its middle the name of a district may stand, the best first. */
 const BESIDE = [0, -34, 34, -56, 56];
 
-/** A text on the map or a pin: its middle and its size. */
+/** A text on the map, a pin, or the map itself: its middle and its size. */
 type Box = { at: Point; width: number; height: number };
 const meets = (a: Box, b: Box) =>
   overlaps(a.at, b.at, (a.width + b.width) / 2, (a.height + b.height) / 2);
+const isWithin = (a: Box, b: Box) =>
+  Math.abs(a.at.x - b.at.x) <= (b.width - a.width) / 2 &&
+  Math.abs(a.at.y - b.at.y) <= (b.height - a.height) / 2;
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
   Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
 
@@ -336,36 +371,5 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
     const km = formatNumber(locale, here.distanceTo(nearest.at) / 1_000, 1);
     said.innerHTML =
       html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
-  });
-}
-
-const search = document.querySelector<HTMLInputElement>('#search');
-if (search !== null) {
-  const filter = () => {
-    const wanted = search.value.trim().toLowerCase();
-    const items = [...document.querySelectorAll<HTMLElement>('[data-live=list] li')];
-    const found = items.filter((item) =>
-      (item.querySelector('a')?.textContent ?? '').toLowerCase().includes(wanted),
-    );
-    for (const item of items)
-      item.hidden = !found.some((one) => item.contains(one) || one.contains(item));
-    for (const details of document.querySelectorAll<HTMLDetailsElement>(
-      '[data-live=list] details',
-    )) {
-      details.open =
-        wanted !== '' &&
-        found.some((one) => details.contains(one) && one !== details.parentElement);
-    }
-    (search.parentElement?.querySelector('[role=status]') as HTMLElement).hidden = found.length > 0;
-  };
-  search.hidden = false;
-  search.addEventListener('input', filter);
-  const wanted = new URLSearchParams(location.search).get('search'); // from the page of a wrong address
-  if (wanted !== null) {
-    search.value = wanted;
-    filter();
-  }
-  document.addEventListener(REPLACED, () => {
-    if (search.value !== '') filter();
   });
 }

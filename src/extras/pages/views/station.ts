@@ -3,12 +3,15 @@ import type { ExploreAnswer } from '../../../contract/explore.ts';
 import { earlier } from '../../../serve/entry.ts';
 import { groundOf } from '../layout.ts';
 import { stationPage } from '../subject.ts';
-import { readAll, readNetwork, readStation, type View, withDays } from './read.ts';
+import { readAll, readNetwork, readStation, type View } from './read.ts';
 
 type More = {
   near: ExploreAnswer<'stationNeighbours'>;
   changes: ExploreAnswer<'stationChanges'>;
 };
+
+/** A station farther away says nothing about the air here, and neither does one without values. */
+const NEAR_KM = 25;
 
 export const station: View = async (context, values) => {
   const { locale } = values;
@@ -18,14 +21,14 @@ export const station: View = async (context, values) => {
       readAll<More>(context, values, { near: 'stationNeighbours', changes: 'stationChanges' }),
       readNetwork(context, locale),
     ]);
-  const near = contents.near.neighbours.flatMap(({ id, distance_km }) => {
+  const neighbours = contents.near.neighbours.flatMap(({ id, distance_km }) => {
     const found = list.stations.find((one) => one.id === id);
-    return found === undefined ? [] : [{ ...found, distance_km }];
+    const isShown = found?.status === 'online' && distance_km <= NEAR_KM;
+    return isShown ? [{ ...found, distance_km }] : [];
   });
-  const { stations: neighbours, validity: ofDays } = await withDays(context, [], near);
   const around = { neighbours, map: groundOf(context.site), providers: list.providers };
   return {
-    ...earlier(earlier(validity, ofMore), earlier(ofNetwork, ofDays)),
+    ...earlier(earlier(validity, ofMore), ofNetwork),
     page: stationPage(locale, { ...subject, changes: contents.changes }, around),
   };
 };
