@@ -1,5 +1,7 @@
 /** The place of a station and its surroundings; and places where nothing was measured yet. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -148,6 +150,26 @@ function cornersOf({ width, height }: { width: number; height: number }): Row[] 
   return corners.map(([lat, lng], n) => [0, `city-${n}`, -1, lat, lng, 50, `City ${n}`]);
 }
 
+/** The service with a server of tiles, on whose port nobody listens without an `answer`. */
+async function serveTiles(answer: RequestListener | undefined) {
+  let count = 0;
+  const server = createServer((req, res) => {
+    count += 1;
+    answer?.(req, res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  if (answer === undefined) stop();
+  else onTestFinished(stop);
+  const tiled = await openSite({ MAP_TILES: `http://localhost:${port}/{z}/{x}/{y}.png Example` });
+  onTestFinished(() => tiled.close());
+  return { origin: tiled.origin, asked: () => count };
+}
+
 /** A place on the map, as the page has it. */
 type Row = readonly unknown[];
 
@@ -193,6 +215,49 @@ inBrowserInAll('the map', (open) => {
       );
     },
   );
+
+  it.each<readonly [string, RequestListener | undefined, number]>([
+    ['refuses connections', undefined, 0],
+    ['answers 404', (_, res) => void res.writeHead(404).end(), 0],
+    ['never answers', () => undefined, 20_000],
+  ])('a map whose server of tiles %s has a net of degrees instead', async (_, answer, waits) => {
+    const tiles = await serveTiles(answer);
+    const page = await open({ errors: /Failed to load/ });
+    await page.clock.install();
+    await page.goto(`${tiles.origin}/en/`);
+    await page.locator('.map .pin').first().waitFor();
+    if (waits > 0) expect(await page.locator('.map .degrees').count()).toBe(0);
+    await page.clock.fastForward(waits);
+    await page.locator('.map .degrees').first().waitFor({ state: 'attached' });
+    await page.locator('.map .outline').first().waitFor({ state: 'attached' });
+    expect(await page.locator('.map .leaflet-control-attribution').count()).toBe(0);
+    const colours = await page
+      .locator('.map, body')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+    expect(new Set(colours).size).toBe(1);
+    const before = tiles.asked();
+    await page.locator('.leaflet-control-zoom-in').click();
+    await page.locator('.map .pin').first().waitFor();
+    expect(tiles.asked()).toBe(before);
+  });
+
+  it('a map keeps its tiles where some are missing', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+    let count = 0;
+    const tiles = await serveTiles((_, res) => {
+      count += 1;
+      if (count !== 4) res.writeHead(404).end();
+      else res.setHeader('Content-Type', 'image/svg+xml').end(svg);
+    });
+    const page = await open({ errors: /Failed to load/, viewport: { width: 1_280, height: 900 } });
+    await page.clock.install();
+    await page.goto(`${tiles.origin}/en/`, { waitUntil: 'networkidle' });
+    await expect.poll(() => count).toBeGreaterThan(4);
+    await page.clock.fastForward(20_000);
+    expect(await page.locator('.map img.leaflet-tile-loaded').count()).toBe(1);
+    expect(await page.locator('.map .leaflet-control-attribution').count()).toBe(1);
+    expect(await page.locator('.map .degrees').count()).toBe(0);
+  });
 
   it('no name on the map overlaps another', async () => {
     const page = await open({ viewport: { width: 1_280, height: 900 } });

@@ -1,11 +1,56 @@
 /**
- * Maps without tiles are drawn on this: the ground of the service (MAP_GROUND), else a net of
+ * Maps are drawn on this: tiles (MAP_TILES), the ground of the service (MAP_GROUND), else a net of
  * degrees. Nothing is drawn between stations, of whose air nobody knows.
  */
-import { DivIcon, FeatureGroup, type Map as LeafletMap, Marker, Polygon, Polyline } from 'leaflet';
+import {
+  DivIcon,
+  FeatureGroup,
+  GridLayer,
+  type Map as LeafletMap,
+  Marker,
+  Polygon,
+  Polyline,
+  TileLayer,
+} from 'leaflet';
 import { html } from '../html.ts';
 import { formatNumber } from '../numbers.ts';
 import { fetchJson } from './page.ts';
+
+const TILES_MS = 20_000;
+
+/**
+ * Draws tiles. Where all of the first view fail, or none comes in time, the layer goes, and
+ * `instead` draws what maps without tiles have. A single missing tile means nothing: it may be of
+ * the sea, or beyond what the server has.
+ */
+export function addTiles(
+  map: LeafletMap,
+  { tiles = '', attribution = '', link = '' }: DOMStringMap,
+  instead: () => void,
+): void {
+  // Leaflet empties tiles with a data URL, which the page's policy refuses
+  TileLayer.include({
+    _removeTile: (GridLayer.prototype as unknown as Record<string, unknown>)._removeTile,
+    _abortLoading: undefined,
+  });
+  const credit = link === '' ? html`${attribution}` : html`<a href="${link}">${attribution}</a>`;
+  const [minZoom, maxZoom] = [map.getMinZoom(), map.getMaxZoom()];
+  const layer = new TileLayer(tiles, { minZoom, maxZoom, attribution: credit.text });
+  const giveUp = () => {
+    clearTimeout(timer);
+    layer.remove();
+    map.attributionControl.remove();
+    instead();
+  };
+  const timer = setTimeout(giveUp, TILES_MS);
+  const settled = () => queueMicrotask(giveUp); // Leaflet is not yet done with the layer
+  layer.on('load', settled); // when none is on its way anymore, failed or not
+  layer.once('tileload', () => {
+    clearTimeout(timer);
+    layer.off('load', settled);
+  });
+  layer.addTo(map);
+}
 
 /** As the service sends it (`ground.ts`). */
 type Shape = [kind: string, isArea: 0 | 1, lines: [number, number][][]];

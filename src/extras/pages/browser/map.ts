@@ -11,20 +11,18 @@ import {
   DivIcon,
   FeatureGroup,
   type FitBoundsOptions,
-  GridLayer,
   LatLng,
   LatLngBounds,
   Map as LeafletMap,
   Marker,
   Point,
   Polygon,
-  TileLayer,
 } from 'leaflet';
 import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
 import { formatNumber } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
-import { addGraticule, addGround } from './ground.ts';
+import { addGraticule, addGround, addTiles } from './ground.ts';
 import { REPLACED } from './live.ts';
 import { whenNear } from './page.ts';
 
@@ -68,6 +66,8 @@ const OWN_NAME_WIDTH = 200;
 const FARTHEST = 2;
 const NEAREST = 18;
 const CITY = 13;
+/** The steps of zoom without tiles, which are sharp at whole ones only. */
+const FINE = 0.25;
 /** The map of a station begins with it and so many of its neighbours, at most this near. */
 const NEIGHBOURS = 3;
 const STREETS = 16;
@@ -127,7 +127,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   const map = new LeafletMap(box, {
     keyboard: false,
     scrollWheelZoom: false,
-    zoomSnap: dataset.tiles === undefined ? 0.25 : 1,
+    zoomSnap: dataset.tiles === undefined ? FINE : 1,
     minZoom: FARTHEST,
     maxZoom: NEAREST,
     attributionControl: dataset.tiles !== undefined,
@@ -135,7 +135,6 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   const pins = new FeatureGroup().addTo(map);
   addScale(map, dataset.locale ?? '');
   map.attributionControl?.setPrefix(false);
-  if (dataset.tiles !== undefined) addTiles(map, dataset);
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
   const outlines = new FeatureGroup().addTo(map);
   const names = new FeatureGroup().addTo(map);
@@ -281,6 +280,15 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     map.openPopup(html`${links}`.text, together[0]?.at as LatLng);
   }
 
+  /** Where the server of tiles is dead, the map is as if it had none. */
+  function withoutTiles(): void {
+    delete dataset.tiles;
+    box.classList.remove('tiled');
+    map.options.zoomSnap = FINE;
+    outline();
+    addGraticule(map, dataset.locale ?? '');
+  }
+
   load();
   // a station's neighbours come after it, the nearest first
   const first = dataset.own === undefined ? places : places.slice(0, 1 + NEIGHBOURS);
@@ -288,6 +296,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   map.fitBounds(boundsOf(first), { ...PADDING, maxZoom });
   if (dataset.ground !== undefined) void addGround(map, dataset.ground);
   else if (dataset.tiles === undefined) addGraticule(map, dataset.locale ?? '');
+  else addTiles(map, dataset, withoutTiles);
   draw();
   new ResizeObserver(() => map.invalidateSize()).observe(box); // it grows with the list beside it
   box.querySelector('.leaflet-marker-pane')?.setAttribute('aria-hidden', 'true');
@@ -308,21 +317,6 @@ function addScale(map: LeafletMap, locale: string): void {
     line?.replaceChildren(`${length} ${unitIn(locale, unit)}`);
   };
   map.on('load move', translate);
-}
-
-function addTiles(
-  map: LeafletMap,
-  { tiles = '', attribution = '', link = '' }: DOMStringMap,
-): void {
-  // Leaflet empties tiles with a data URL, which the page's policy refuses
-  TileLayer.include({
-    _removeTile: (GridLayer.prototype as unknown as Record<string, unknown>)._removeTile,
-    _abortLoading: undefined,
-  });
-  const credit = link === '' ? html`${attribution}` : html`<a href="${link}">${attribution}</a>`;
-  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST, attribution: credit.text }).addTo(
-    map,
-  );
 }
 
 const pen = document.createElement('canvas').getContext('2d');
