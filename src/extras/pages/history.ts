@@ -16,8 +16,8 @@ import { WORDS, type Words } from './words.ts';
 
 const DOWNLOAD_DAYS = 30;
 
-/** Words that only the server uses. */
-const OF_SERVER = /^recomputed/;
+/** Words that only the server and the widget use. */
+const OF_SERVER = /^(recomputed|tag)/;
 
 /**
  * `path`: of the subject, such as `station/1`; `begun`: its first hour. Where nothing was ever

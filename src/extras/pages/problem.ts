@@ -14,6 +14,9 @@ const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 /** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
 export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };
 
+/** What the widget's tag says of a place: `region="velmora"`. */
+const attributeOf = ({ path }: NearPlace) => path.replace(/^.*\/(\w+)\/(.*)$/, '$1="$2"');
+
 export function problemPage(
   locale: Locale,
   status: number,
@@ -26,7 +29,12 @@ export function problemPage(
   const title = isMissing ? words.notFound : words.unavailable;
   const noSubject = kind === 'station' ? words.noStation : words.noRegion;
   const missing = kind === undefined ? words.notFoundText : noSubject;
-  const places = near.map((one) => html`<li><a href="${one.path}">${one.title}</a></li>`);
+  const places = near.map(
+    (one) =>
+      html`<li><a href="${one.path}">${one.title}</a>${
+        frame !== undefined && html` <code>${attributeOf(one)}</code>`
+      }</li>`,
+  );
   return {
     locale,
     path: undefined,

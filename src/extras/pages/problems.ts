@@ -41,10 +41,10 @@ async function sendPage(
   { status, headers }: Problem,
 ): Promise<void> {
   const path = decodeURIComponent(pathOf(req));
-  const isMissing = status === 404 && !path.startsWith(`/${locale}/embed/`);
-  const suggestions = isMissing
-    ? await suggest(context, locale, path).catch(() => undefined) // the page does without
-    : undefined;
+  const suggestions =
+    status === 404
+      ? await suggest(context, locale, path).catch(() => undefined) // the page does without
+      : undefined;
   const { kind, kept } = renderPage(
     context.site,
     problemPage(locale, status, truncate(path), suggestions),
@@ -72,18 +72,19 @@ async function suggest(
   const { regions } = shownOf({ regions: all });
   const stations = network.stations.filter((row) => row.is_listed);
   const near = nearPlaces({ regions, stations }, titles, locale, path);
-  return { near, hasSearch: hasSearch({ regions: all, stations }) };
+  const isFrame = path.startsWith(`/${locale}/embed/`); // which has no room for it
+  return { near, hasSearch: !isFrame && hasSearch({ regions: all, stations }) };
 }
 
 /** The language that the reader's browser prefers. */
 export const languageOf = (req: Request): Locale =>
   (req.acceptsLanguages([...LOCALES]) || 'en') as Locale;
 
-/** Where it leads may depend on the reader's languages. */
+/** Where it leads may depend on the reader's languages. The widget follows it from other sites. */
 export const redirect = (res: Response, to: string) =>
   void res
     .status(302)
-    .set({ Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+    .set({ ...ANY_ORIGIN, Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
     .end();
 
 /** A word in the place of a locale, such as `de` or `pt-br`. */

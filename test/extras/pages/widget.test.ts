@@ -131,6 +131,53 @@ inBrowser('the widget', (open) => {
     expect(await textOf(page, '#c')).toContain(WORDS.en.good);
   });
 
+  it('a region in other letters is found, and for a wrong name the widget says which is meant', async () => {
+    const page = await show(
+      open,
+      `<air-quality id="a" region="Town" lang="en"></air-quality>
+<air-quality id="b" region="Город" lang="en"></air-quality>
+<air-quality id="c" station="At good" lang="ru"></air-quality>`,
+      { errors: /404/ },
+    );
+    expect(await textOf(page, '#a')).toContain(`${(await api('en', 'region/town')).aqi}`);
+    expect(await textOf(page, '#b')).toContain(WORDS.en.noRegion.replace('{name}', 'Город'));
+    expect(await textOf(page, '#b')).toContain(`${WORDS.en.near} Town region="town"`);
+    expect(await textOf(page, '#c')).toContain(`${WORDS.ru.near} Станция good station="1"`);
+  });
+
+  it.each<readonly [string, string, readonly string[]]>([
+    ['station="1" lang="de"', '28 Good', ['lang="de" is unknown: write one of en, ru, hy.']],
+    [
+      'station="1" lang="RU-ru" theme="blue"',
+      'Хорошо',
+      ['Неизвестное значение theme="blue": укажите одно из light, dark.'],
+    ],
+    [
+      'station="1" lang="hy" size="huge" theme=""',
+      'Լավ',
+      [
+        'theme=""՝ անհայտ արժեք. գրեք light, dark արժեքներից մեկը։',
+        'size="huge"՝ անհայտ արժեք. գրեք small, normal, large արժեքներից մեկը։',
+      ],
+    ],
+    [
+      'station="1" region="town" lang="en"',
+      'Town',
+      ['region="town" is shown, and not station="1": remove one of them.'],
+    ],
+    [
+      'lang="en"',
+      '',
+      ['Nothing is chosen: write station="1" or region="name", as in the address of its page.'],
+    ],
+    ['station="1" lang="en-GB" theme="dark" size="large"', 'Good', []],
+  ])('a widget with %s says what in its tag is wrong', async (attributes, shown, mistakes) => {
+    const page = await show(open, `<air-quality ${attributes}></air-quality>`);
+    expect(await textOf(page)).toContain(shown);
+    expect(await page.locator('air-quality .warning').allTextContents()).toEqual(mistakes);
+    expect(await axe(page)).toEqual([]);
+  });
+
   it('the widget shows markup as text', async () => {
     const page = await show(
       open,

@@ -1,17 +1,26 @@
 /**
  * `<air-quality station="1" lang="en" theme="dark" size="small">` on any page: the current values
  * of a station, or of a `region`. It shows what is on the page that the service has for frames
- * (`embed.ts`). It is bundled with its style, so that one file is all.
+ * (`embed.ts`), and beneath that what in its tag is wrong. It is bundled with its style, so that one
+ * file is all.
  */
 import COMMON from 'style/common.css';
 import EMBEDDED from 'style/embedded.css';
 import WIDGET from 'style/widget.css';
 import { THEMED } from '../colours.ts';
+import { fill } from '../format.ts';
 import { SHORT_MONTHS } from '../numbers.ts';
-import { unavailable } from '../words.json';
+import { tagOfBoth, tagOfNone, tagUnknown, unavailable } from '../words.json';
 import { tellStale } from './stale.ts';
 
 const LOCALES = Object.keys(SHORT_MONTHS);
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  lang: LOCALES,
+  theme: ['light', 'dark'],
+  size: ['small', 'normal', 'large'],
+};
+
+type Texts = Readonly<Record<string, string>>;
 const REFRESH_MS = 300_000;
 const RETRY_MS = 60_000;
 const TIMEOUT_MS = 20_000;
@@ -67,8 +76,32 @@ class AirQuality extends HTMLElement {
   };
 
   get #locale(): string {
-    const wanted = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? '';
+    const wanted = languageOf(this.closest('[lang]')?.getAttribute('lang') ?? '');
     return LOCALES.includes(wanted) ? wanted : 'en';
+  }
+
+  /** What its author should mend, in the language of the widget. */
+  #mistakes(locale: string): HTMLElement[] {
+    const given = (name: string) => `${name}="${this.getAttribute(name)}"`;
+    const isUnknown = ([name, known]: [string, readonly string[]]) => {
+      const value = this.getAttribute(name);
+      return value !== null && !known.includes(name === 'lang' ? languageOf(value) : value);
+    };
+    const both = { station: given('station'), region: given('region') };
+    return [
+      ...(this.#count === 2 ? [say(locale, tagOfBoth, both)] : []),
+      ...(this.#count === 0 ? [say(locale, tagOfNone)] : []),
+      ...Object.entries(KNOWN)
+        .filter(isUnknown)
+        .map(([name, known]) =>
+          say(locale, tagUnknown, { given: given(name), known: known.join(', ') }),
+        ),
+    ];
+  }
+
+  /** How many places its tag names. */
+  get #count(): number {
+    return ['station', 'region'].filter((name) => this.hasAttribute(name)).length;
   }
 
   /** `station/1` or `region/slug`. */
@@ -83,6 +116,10 @@ class AirQuality extends HTMLElement {
    */
   #refresh(): void {
     const locale = this.#locale;
+    if (this.#count === 0) {
+      this.#root.replaceChildren(makeCard(locale, this.#mistakes(locale)));
+      return;
+    }
     const request = new XMLHttpRequest();
     this.#request = request;
     request.open('GET', `${SERVICE}/${locale}/embed/${this.#subject}`);
@@ -98,11 +135,11 @@ class AirQuality extends HTMLElement {
     const { status } = request;
     const page: Document | null = status === 200 || status === 404 ? request.response : null;
     const main = page?.querySelector('main');
-    if (main) {
+    if (main || !this.#hasValues) {
       this.#hasValues = status === 200;
-      this.#root.replaceChildren(makeCard(locale, contentOf(main)));
-    } else if (!this.#hasValues)
-      this.#root.replaceChildren(makeCard(locale, [sayUnavailable(locale)]));
+      const content = main ? contentOf(main) : [sayUnavailable(locale)];
+      this.#root.replaceChildren(makeCard(locale, [...content, ...this.#mistakes(locale)]));
+    }
     const isStale = !main || Number(request.getResponseHeader('Age')) > OLD_S;
     tellStale(this.#root, isStale);
     this.#retryIn(isStale || status === 404 ? RETRY_MS : REFRESH_MS);
@@ -124,11 +161,19 @@ function contentOf(main: HTMLElement): Iterable<Node> {
   return main.childNodes;
 }
 
-function sayUnavailable(locale: string): HTMLElement {
+/** `ru` of `ru-RU`. */
+const languageOf = (tag: string) => tag.toLowerCase().split('-')[0] ?? '';
+
+function say(locale: string, texts: Texts, values: Record<string, string> = {}): HTMLElement {
   const notice = document.createElement('p');
   notice.className = 'warning';
+  notice.textContent = fill(texts[locale] ?? '', values);
+  return notice;
+}
+
+function sayUnavailable(locale: string): HTMLElement {
+  const notice = say(locale, unavailable);
   notice.role = 'status';
-  notice.textContent = unavailable[locale as keyof typeof unavailable] ?? '';
   return notice;
 }
 
