@@ -36,7 +36,7 @@ returns table (
   from logic.station_shift(at, only_station) s;
 end;
 comment on function api.station_shift is
-  'How well a station’s hours of the last 30 days fit the median of its three nearest neighbours within 10 km when they are moved by up to two hours, for all stations or one. One row per station that has two of them and at least 200 hours to compare.
+  'How well a station’s hours of the last 30 days fit the median of its three nearest neighbours within 10 km when they are moved by up to two hours, for all stations or one. Flagged hours are left out. One row per station that has two of them and at least 200 hours to compare.
 Columns:
   station_id (station id),
   parameter (that is compared: temperature, or where that is not possible pm2.5),

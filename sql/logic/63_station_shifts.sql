@@ -1,6 +1,7 @@
 -- Compares a station's clock with those of its neighbours. Where its hours fit theirs clearly better an hour or two
 -- earlier or later, its stamps name the end of the hour, or its zone is another. Nothing is flagged by it: the air may
--- be late as well.
+-- be late as well. Hours whose thermometer or particles are flagged are not compared: a thermometer on a warm wall has its
+-- maximum hours before the air, and would accuse the stations around it as well as its own.
 
 -- The three nearest stations within 10 km of each station, or of `only_stations`, that have hours from `since` on.
 create function logic.nearest_stations(since timestamptz, only_stations int[] default null)
@@ -67,8 +68,12 @@ begin
   return query
   with near as materialized (select * from logic.nearest_stations(first, compared)),
   hour as materialized (
-    select h.station_id, (extract(epoch from h.bucket - first) / 3600)::int as n, h.temperature, h.pm25
+    select h.station_id, (extract(epoch from h.bucket - first) / 3600)::int as n,
+      case when thp.periods @> h.bucket then null else h.temperature end as temperature,
+      case when pm.periods @> h.bucket then null else h.pm25 end as pm25
     from rollup.station_hourly h
+    left join logic.flagged thp on thp.station_id = h.station_id and thp.kind = 'thp'
+    left join logic.flagged pm on pm.station_id = h.station_id and pm.kind = 'pm'
     where h.bucket >= first and h.bucket < closed
       and h.station_id = any (array(select n.station_id from near n union select n.other_id from near n))
   ),

@@ -33,7 +33,7 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     owner = db.as('airseries_owner', 'UTC');
     await bringIn(owner, network);
   });
-  beforeEach(() => owner`truncate raw.readings`);
+  beforeEach(() => owner`truncate raw.readings, raw.flag_period`);
   afterAll(() => db.drop());
 
   /** The same air everywhere but for some noise, stamped `late` hours late at a station. */
@@ -129,6 +129,20 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     const visited = plans.flatMap(rowsVisited);
     expect(visited.length).toBeGreaterThan(20);
     expect(Math.max(...visited)).toBeLessThanOrEqual(5 * 4 * 12 * 24);
+  });
+
+  it('a flagged thermometer accuses neither its station nor its neighbours, and PM2.5 is compared without it', async () => {
+    await measure('temperature', { 3: 2 }, { stations: [1, 2, 3] });
+    await owner`update raw.readings set pm25 = extract(hour from measured_at) + sensor_id`;
+    await db.refresh(NOW);
+    expect((await shifts()).filter(({ clear }) => clear)).toEqual([fits(3, 'temperature', -2)]);
+    for (const kind of ['thp', 'pm']) {
+      await owner`insert into raw.flag_period (station_id, kind, since, until)
+        values (3, ${kind}, '-infinity', 'infinity')`;
+      expect(await shifts()).toEqual(
+        kind === 'thp' ? [1, 2, 3].map((id) => fits(id, 'pm2.5')) : [],
+      );
+    }
   });
 });
 

@@ -2,6 +2,7 @@
  * Stamps of which a part is missing (S7): the half of the day, or the second by which a spreadsheet
  * rounded them down.
  */
+import { OWN_FORMAT } from '../formats/formats.ts';
 import { type Doubt, ENOUGH } from './doubt.ts';
 import type { SourceNotes } from './notes.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -32,13 +33,15 @@ const LEAST_SHARE = 0.1;
 
 /**
  * A sensor that reports every minute may do so at its last second, so without stamps on the full
- * minute only multiples of five minutes are asked about.
+ * minute only multiples of five minutes are asked about. Devices and services write the other
+ * formats, and no spreadsheet: a PurpleAir that reports about the full minute is often a second
+ * early.
  */
 export function shortSecondDoubts(
-  { clock: { minutes, shift } }: Pick<SourceNotes, 'clock'>,
+  { clock: { minutes, shift }, format }: Pick<SourceNotes, 'clock' | 'format'>,
   say: Vocabulary,
 ): Doubt[] {
-  if (minutes === undefined || shift === 0) return [];
+  if (minutes === undefined || shift === 0 || format !== OWN_FORMAT) return [];
   const { full, short, areOfFive, example } = minutes;
   const all = full + short;
   if (all < ENOUGH || short < all * LEAST_SHARE) return [];

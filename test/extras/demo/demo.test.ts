@@ -192,6 +192,13 @@ onEveryEngineInAll('the demo', (engine) => {
     await refresh();
   });
 
+  it('no station of the demo is said to have a wrong clock, though one has its thermometer on a warm wall', async () => {
+    expect(
+      await sql`select from api.station_shift(${now}) where shift_hours is not null`,
+    ).not.toEqual([]);
+    expect(await sql`select station_id from api.station_shift(${now}) where is_clear`).toEqual([]);
+  });
+
   it('concurrent and repeated feeds add each reading once, the same as the history would have', async () => {
     const later = new Date(now.getTime() + 3 * HOUR + 100_000);
     const before = await countRows();

@@ -358,6 +358,15 @@ describe('a second short', () => {
       expect([what, await doubtOf(table(times))]).toEqual([what, undefined]);
   });
 
+  it('a PurpleAir that reports now and then a second before the full minute is not asked about', async () => {
+    const seconds = shortAt(TEN, 1, 120_000).map((time) => Date.parse(`${time}Z`) / 1_000);
+    const rows = seconds.map((time, at) => `${time},1,${at}`);
+    const text = ['time_stamp,sensor_index,pm2.5_atm', ...rows, ''].join('\n');
+    expect(await doubtOf(text, { sensor: undefined })).toBeUndefined();
+    const own = text.replace('time_stamp,sensor_index,pm2.5_atm', 'time,sensor_id,pm25');
+    expect(await doubtOf(own, { sensor: undefined })).toContain('--round minute');
+  });
+
   it('the time of arrival is no stamp of the source', async () => {
     const now = new Date('2026-11-20T11:59:59Z');
     const rows = Array.from({ length: 24 }, () => '{"pm25":5}').join('\n');

@@ -91,6 +91,8 @@ const TABLE: readonly Table[] = [
         ['order by fit.station_id, fit.parameter desc', 'order by fit.station_id, fit.parameter'],
         ['beside.left_over < b.left_over', 'false'],
         ['then sum(h.temperature) / 2 end', 'then null end'],
+        ['case when thp.periods @> h.bucket then null else', 'case when false then null else'],
+        ['case when pm.periods @> h.bucket then null else', 'case when false then null else'],
         ['array[only_station]) n) end;', 'array[only_station]) n where false) end;'],
       ],
     },
