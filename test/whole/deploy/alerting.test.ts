@@ -1,10 +1,10 @@
 /**
- * The configuration of Alertmanager in docker-compose.yml; a real Alertmanager runs it where one is
- * installed.
+ * The configuration of Alertmanager, by itself and as docker-compose.yml writes addresses into it; a
+ * real Alertmanager runs it where one is installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -15,44 +15,69 @@ import { freePort } from '../../support/freePort.ts';
 import { until } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { ALERTMANAGER, needs } from '../../support/tools.ts';
-import { compose, unescaped } from './composeFile.ts';
+import { compose, ROOT, textOf, unescaped } from './composeFile.ts';
 
 type Addresses = Partial<Record<'ALERT_WEBHOOK_URL' | 'ALERT_HEARTBEAT_URL', string>>;
 
 const { alertmanager } = compose.services;
 
-/** As Compose does: the text of `${NAME:+text}` where the variable is set, else nothing. */
-function configuration(addresses: Addresses): string {
-  const content = alertmanager?.environment?.ALERTMANAGER_CONFIG ?? '';
-  return content.replace(
-    /\$\{(\w+):\+(.*?)\$\{\1:-\}(.*?)\}/g,
-    (_, name: keyof Addresses, before, after) =>
-      addresses[name] === undefined ? '' : `${before}${addresses[name]}${after}`,
+const FILE = 'grafana/prometheus/alertmanager.yml';
+
+/** What the container does before it starts Alertmanager, in this folder instead of its own. */
+function entrypointIn(folder: string): string[] {
+  const { entrypoint, command = [] } = alertmanager ?? {};
+  return [...unescaped(entrypoint), ...command].map((word) =>
+    word
+      .replaceAll('/tmp/', `${folder}/`)
+      .replace('=/alertmanager', `=${folder}/data`)
+      .replace('/etc/alertmanager/alertmanager.yml', `${ROOT}${FILE}`),
   );
+}
+
+/** The file that the container writes. */
+function configuration(addresses: Addresses): string {
+  const folder = temporaryFolder('alerting');
+  writeFileSync(join(folder, 'alertmanager'), '#!/bin/sh\n', { mode: 0o755 });
+  const [shell = '', ...words] = entrypointIn(folder);
+  const env = { ...addresses, PATH: `${folder}:${process.env.PATH}` };
+  const { status, stderr } = spawnSync(shell, words, { env, encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  return readFileSync(join(folder, 'alertmanager.yml'), 'utf8');
 }
 
 const ADDRESSES: Addresses[] = [
   {},
-  { ALERT_WEBHOOK_URL: 'http://a.example/hook' },
+  { ALERT_WEBHOOK_URL: 'http://a.example/hook?a=1&b=2' },
   { ALERT_HEARTBEAT_URL: 'http://b.example/beat' },
   { ALERT_WEBHOOK_URL: 'http://a.example/hook', ALERT_HEARTBEAT_URL: 'http://b.example/beat' },
 ];
 
-it.each(ADDRESSES)(
-  'Alertmanager sends to the addresses that are set, and nowhere else (%o)',
-  (addresses) => {
-    type Receiver = { name: string; webhook_configs: { url: string }[] | null };
-    const { receivers }: { receivers: Receiver[] } = parse(configuration(addresses));
-    expect(
-      receivers.map(({ name, webhook_configs: to }) => [name, to?.map(({ url }) => url)]),
-    ).toEqual([
-      ['webhook', addresses.ALERT_WEBHOOK_URL && [addresses.ALERT_WEBHOOK_URL]],
-      ['heartbeat', addresses.ALERT_HEARTBEAT_URL && [addresses.ALERT_HEARTBEAT_URL]],
-    ]);
-  },
-);
+type Receiver = { name: string; webhook_configs: { url: string }[] | null };
+const receiversOf = (text: string) => (parse(text) as { receivers: Receiver[] }).receivers;
 
-describe('Alertmanager', needs('alertmanager', 'amtool'), () => {
+it('the file sends nothing by itself, and has a line for each address of Compose', () => {
+  const text = textOf(FILE);
+  expect(receiversOf(text).map(({ webhook_configs: to }) => to)).toEqual([null, null]);
+  const names = [...text.matchAll(/# - url: (\w+)$/gm)].map(([, name]) => name);
+  expect(names).toEqual(Object.keys(alertmanager?.environment ?? {}));
+});
+
+describe('the container of Alertmanager', needs('awk'), () => {
+  it.each(ADDRESSES)(
+    'Alertmanager sends to the addresses that are set, and nowhere else (%o)',
+    (addresses) => {
+      const receivers = receiversOf(configuration(addresses));
+      expect(
+        receivers.map(({ name, webhook_configs: to }) => [name, to?.map(({ url }) => url)]),
+      ).toEqual([
+        ['webhook', addresses.ALERT_WEBHOOK_URL && [addresses.ALERT_WEBHOOK_URL]],
+        ['heartbeat', addresses.ALERT_HEARTBEAT_URL && [addresses.ALERT_HEARTBEAT_URL]],
+      ]);
+    },
+  );
+});
+
+describe('Alertmanager', needs('alertmanager', 'amtool', 'awk'), () => {
   it.each(ADDRESSES)('Alertmanager accepts the configuration (%o)', (addresses) => {
     const file = join(temporaryFolder('alerting'), 'check.yml');
     writeFileSync(file, configuration(addresses));
@@ -68,18 +93,11 @@ describe('Alertmanager', needs('alertmanager', 'amtool'), () => {
       const folder = temporaryFolder('alerting');
       symlinkSync(ALERTMANAGER as string, join(folder, 'alertmanager'));
       const port = await freePort();
-      const { entrypoint, command = [] } = alertmanager ?? {};
       const [shell = '', ...words] = [
-        ...unescaped(entrypoint),
-        ...command,
+        ...entrypointIn(folder),
         `--web.listen-address=127.0.0.1:${port}`,
-      ].map((word) =>
-        word.replaceAll('/tmp/', `${folder}/`).replace('=/alertmanager', `=${folder}/data`),
-      );
-      const env = {
-        PATH: `${folder}:${process.env.PATH}`,
-        ALERTMANAGER_CONFIG: configuration(addresses),
-      };
+      ];
+      const env = { ...addresses, PATH: `${folder}:${process.env.PATH}` };
       const program = spawn(shell, words, { env, stdio: 'ignore' });
       try {
         const api = `http://127.0.0.1:${port}`;
