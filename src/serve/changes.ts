@@ -4,33 +4,32 @@ import type { Locale } from '../contract/endpoints.ts';
 import type { ExploreName } from '../contract/explore.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import { callApi } from '../database/query.ts';
-import { type FeedContent, renderFeed } from './changesFeed.ts';
+import { makeAtom, type Publisher } from './atom.ts';
+import { type Events, entriesOf } from './changesFeed.ts';
+import { CHANGE_WORDS, fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
-import { ATOM_KIND, renderDocument } from './document.ts';
 import type { Documents, NetworkReader } from './documents.ts';
 import { type Entry, earlier, entryOf, type Row, validityOf } from './entry.ts';
 import { found, noSuchRegion, noSuchStation } from './paths.ts';
 
 export type ChangeName = Extract<ExploreName, `${string}hanges${string}`>;
 
-type ChangeSources = {
+type ChangeSources = Publisher & {
   db: ApiDb;
   wholeNetwork: ApiDb;
   reader: NetworkReader;
   clock: Clock;
-  /** The pages of the operator's site: their base, and each; empty strings where there are none. */
-  siteBaseUrl: string;
+  /** The pages of the operator's site. */
   urls: SiteUrls;
-  /** Where readers reach our pages, '' for the address of the API; undefined: there are none. */
-  pages: string | undefined;
-  site: FeedContent['site'];
 };
 
 type Changes = Row & { since: string; first_hour?: string | null; changes: string };
 
-/** The parts of a feed of a station or region beside its changes. */
-type About = Pick<FeedContent, 'subject' | 'flags' | 'silences'> & {
-  /** Its page on the operator's site. */
+/** The station or region of a feed, its page on the operator's site, and more of its events. */
+type About = Omit<Events, 'changes'> & {
+  kind: 'stations' | 'regions';
+  key: string;
+  path: string;
   url: string;
 };
 
@@ -40,11 +39,10 @@ export function makeChanges({
   wholeNetwork,
   reader,
   clock,
-  siteBaseUrl,
   urls,
-  pages,
-  site,
+  ...publisher
 }: ChangeSources): Documents<ChangeName> {
+  const renderFeed = makeAtom(publisher);
   const readStation = async (id: number) => {
     const [row] = await callApi(db, 'station_changes_json', { at: clock(), only_station: id });
     return found(row, noSuchStation(id));
@@ -57,28 +55,23 @@ export function makeChanges({
     const [row] = await callApi(wholeNetwork, 'changes_json', { at: clock() });
     return row as NonNullable<typeof row>;
   };
-  const origin = pages ?? '';
 
   async function presentFeed(locale: Locale, row: Changes, about?: About): Promise<Entry> {
-    const { titles, ...ofTitles } = await reader.titles();
-    const { url = '', ...more } = about ?? {};
-    const own =
-      pages === undefined ? undefined : `${pages}/${locale}/${about?.subject?.path ?? ''}`;
-    const text = renderFeed({
+    const { titles: all, ...ofTitles } = await reader.titles();
+    const titles = all[locale];
+    const { feed, feedOf } = CHANGE_WORDS[locale];
+    const place = about && (titles[about.kind].get(about.key) ?? about.key);
+    const events = { ...about, changes: JSON.parse(row.changes) };
+    const document = renderFeed({
       locale,
-      origin,
-      authority: hostOf(origin) ?? hostOf(siteBaseUrl) ?? 'localhost',
-      page: url === '' ? own : url,
-      site,
-      titles: titles[locale],
+      name: 'changes',
+      subject: about?.path,
+      url: about?.url,
+      title: place === undefined ? feed : fill(feedOf, { place }),
+      entries: entriesOf(locale, events, titles, place),
       since: row.since,
-      changes: JSON.parse(row.changes),
-      ...more,
     });
-    return {
-      document: renderDocument(locale, text, ATOM_KIND),
-      ...earlier(validityOf([row]), ofTitles),
-    };
+    return { document, ...earlier(validityOf([row]), ofTitles) };
   }
 
   return {
@@ -98,7 +91,9 @@ export function makeChanges({
       ]);
       const { flags, silences, ...ofNotices } = found(notices, noSuchStation(id));
       const entry = await presentFeed(locale, row, {
-        subject: { kind: 'stations', key: String(id), path: `station/${id}` },
+        kind: 'stations',
+        key: String(id),
+        path: `station/${id}`,
         flags: JSON.parse(flags),
         silences: JSON.parse(silences),
         url: urls.station(locale, id),
@@ -109,7 +104,9 @@ export function makeChanges({
     async regionChangesFeed({ locale, slug }) {
       const row = await readRegion(slug);
       return await presentFeed(locale, row, {
-        subject: { kind: 'regions', key: slug, path: `region/${slug}` },
+        kind: 'regions',
+        key: slug,
+        path: `region/${slug}`,
         url:
           row.city_slug === null
             ? urls.city(locale, slug)
@@ -118,9 +115,6 @@ export function makeChanges({
     },
   };
 }
-
-/** Undefined for an address that is not known. */
-const hostOf = (address: string) => (address === '' ? undefined : new URL(address).hostname);
 
 function presentChanges(locale: Locale, { since, first_hour, changes, ...row }: Changes): Entry {
   const begun = first_hour === undefined ? '' : `"first_hour":${JSON.stringify(first_hour)},`;
