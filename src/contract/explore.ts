@@ -11,6 +11,7 @@ import { readings, stationsOfHour } from './explore/hour.ts';
 import { regionNow, stationNow } from './explore/now.ts';
 import { completenessOf, days, limits, months } from './explore/record.ts';
 import { flags, neighbours } from './explore/trust.ts';
+import { regionWarnings, stationWarnings } from './explore/warnings.ts';
 import { regionDay, stationDay } from './history.ts';
 
 const BASE_PATH = '/{locale}/explore/v1';
@@ -136,6 +137,26 @@ export const EXPLORE = {
   regionChangesFeed: {
     path: `${BASE_PATH}/region/{slug}/changes.atom`,
     summary: 'changes of one region as an Atom feed',
+    ...ATOM,
+  },
+  stationWarnings: {
+    path: `${BASE_PATH}/station/{id}/warnings.json`,
+    summary: 'changes of the air quality category of one station in the last 30 days',
+    answer: stationWarnings,
+  },
+  regionWarnings: {
+    path: `${BASE_PATH}/region/{slug}/warnings.json`,
+    summary: 'changes of the air quality category of one region in the last 30 days',
+    answer: regionWarnings,
+  },
+  stationWarningsFeed: {
+    path: `${BASE_PATH}/station/{id}/warnings.atom`,
+    summary: 'changes of the air quality category of one station as an Atom feed, with advice',
+    ...ATOM,
+  },
+  regionWarningsFeed: {
+    path: `${BASE_PATH}/region/{slug}/warnings.atom`,
+    summary: 'changes of the air quality category of one region as an Atom feed, with advice',
     ...ATOM,
   },
   stationCsvMetadata: {

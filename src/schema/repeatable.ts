@@ -30,6 +30,11 @@ const SUBJECTS: readonly Words[] = [
     day_point: pointOf(stationDay),
     day_point_with_hours: pointOf(withHours(stationDay)),
     hour_line: lineOf('station_id', stationHour),
+    is_suspect_hour: `exists (select from raw.flagged f where f.station_id = h.station_id and f.kind = 'pm'
+      and f.since <= h.bucket and h.bucket < f.until)`,
+    city_slug: 'null::text',
+    is_hidden: `exists (select from raw.hidden_period p
+      where p.station_id = s.id and p.since <= at and at < p.until)`,
   },
   {
     subject: 'region',
@@ -43,6 +48,9 @@ const SUBJECTS: readonly Words[] = [
     day_point: pointOf(regionDay),
     day_point_with_hours: pointOf(withHours(regionDay)),
     hour_line: lineOf('region_slug', regionHour),
+    is_suspect_hour: 'false', // memberships leave such hours out
+    city_slug: 's.city_slug',
+    is_hidden: 'false',
   },
 ];
 const RESOLUTIONS = ['daily', 'monthly'];

@@ -42,6 +42,7 @@ import { presenter, type Titles } from './localizedText.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
+import { makeWarnings } from './warnings.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -169,11 +170,12 @@ export function makeApp({
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
   const sources = { db, wholeNetwork, clock };
-  const addresses = { siteBaseUrl, urls, pages: offers.pagesUrl };
+  const publisher = { siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
   const documents = {
     ...current,
     ...makeExplore(sources),
-    ...makeChanges({ ...sources, ...addresses, reader, site }),
+    ...makeChanges({ ...sources, ...publisher }),
+    ...makeWarnings({ ...sources, ...publisher }),
   };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);

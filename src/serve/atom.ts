@@ -1,6 +1,7 @@
 /** Atom 1.0 feeds (RFC 4287): the frame and the escapes, which all feeds of the API have in common. */
 import { Feed } from 'feed';
 import type { Locale } from '../contract/endpoints.ts';
+import type { SiteUrls } from './current.ts';
 import { ATOM_KIND, type Document, renderDocument } from './document.ts';
 import { type SiteTitles, titleIn } from './siteTitle.ts';
 
@@ -19,14 +20,40 @@ export type Publisher = {
 /** `key`: what tells it from other entries of its local day; `date`: an instant with its offset. */
 export type FeedEntry = { date: string; key: string; title: string; html: string };
 
+/** A station or region: among the titles, in addresses, and its page on the operator's site, or ''. */
+export type FeedSubject = {
+  kind: 'stations' | 'regions';
+  key: string;
+  path: string;
+  url: string;
+};
+
+export const stationSubject = (urls: SiteUrls, locale: Locale, id: number): FeedSubject => ({
+  kind: 'stations',
+  key: String(id),
+  path: `station/${id}`,
+  url: urls.station(locale, id),
+});
+
+/** `city`: of a district; null for a city. */
+export const regionSubject = (
+  urls: SiteUrls,
+  locale: Locale,
+  slug: string,
+  city: string | null,
+): FeedSubject => ({
+  kind: 'regions',
+  key: slug,
+  path: `region/${slug}`,
+  url: city === null ? urls.city(locale, slug) : urls.district(locale, city, slug),
+});
+
 export type FeedContent = {
   locale: Locale;
   /** The name of its document, such as `changes`. */
   name: string;
-  /** The path of the station or region in addresses, such as `station/1`; undefined: all. */
-  subject?: string | undefined;
-  /** The page of the subject on the operator's site; '' where there is none. */
-  url?: string | undefined;
+  /** Undefined: the feed is of all. */
+  subject?: FeedSubject | undefined;
   title: string;
   description?: string;
   entries: readonly FeedEntry[];
@@ -47,10 +74,11 @@ export function makeAtom({ siteBaseUrl, pages, site }: Publisher): (feed: FeedCo
   const authority = hostOf(pages ?? '') ?? hostOf(siteBaseUrl) ?? 'localhost';
   const absolute = (address: string) => (address.startsWith('/') ? origin + address : address);
 
-  return ({ locale, name, subject, url = '', title, description, entries, since }) => {
-    const path = `/${locale}/explore/v1/${subject === undefined ? '' : `${subject}/`}${name}`;
+  return ({ locale, name, subject, title, description, entries, since }) => {
+    const { path: of = '', url = '' } = subject ?? {};
+    const path = `/${locale}/explore/v1/${of === '' ? '' : `${of}/`}${name}`;
     // the document takes the place of a page where there are none
-    const own = pages === undefined ? `${path}.json` : `/${locale}/${subject ?? ''}`;
+    const own = pages === undefined ? `${path}.json` : `/${locale}/${of}`;
     const link = url === '' ? absolute(own) : url;
     const siteTitle = titleIn(site, locale);
     const sorted = entries
@@ -84,7 +112,7 @@ export function makeAtom({ siteBaseUrl, pages, site }: Publisher): (feed: FeedCo
   };
 }
 
-/** Paragraphs of plain text. */
+/** Paragraphs of plain text, as HTML. */
 export const paragraphs = (lines: readonly string[]): string =>
   lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
 

@@ -4,7 +4,13 @@ import type { Locale } from '../contract/endpoints.ts';
 import type { ExploreName } from '../contract/explore.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import { callApi } from '../database/query.ts';
-import { makeAtom, type Publisher } from './atom.ts';
+import {
+  type FeedSubject,
+  makeAtom,
+  type Publisher,
+  regionSubject,
+  stationSubject,
+} from './atom.ts';
 import { type Events, entriesOf } from './changesFeed.ts';
 import { CHANGE_WORDS, fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
@@ -25,13 +31,8 @@ type ChangeSources = Publisher & {
 
 type Changes = Row & { since: string; first_hour?: string | null; changes: string };
 
-/** The station or region of a feed, its page on the operator's site, and more of its events. */
-type About = Omit<Events, 'changes'> & {
-  kind: 'stations' | 'regions';
-  key: string;
-  path: string;
-  url: string;
-};
+/** The station or region of a feed, and more of its events. */
+type About = Omit<Events, 'changes'> & { subject?: FeedSubject };
 
 /** How each document of changes and each feed is rendered. */
 export function makeChanges({
@@ -56,17 +57,20 @@ export function makeChanges({
     return row as NonNullable<typeof row>;
   };
 
-  async function presentFeed(locale: Locale, row: Changes, about?: About): Promise<Entry> {
+  async function presentFeed(
+    locale: Locale,
+    row: Changes,
+    { subject, ...more }: About = {},
+  ): Promise<Entry> {
     const { titles: all, ...ofTitles } = await reader.titles();
     const titles = all[locale];
     const { feed, feedOf } = CHANGE_WORDS[locale];
-    const place = about && (titles[about.kind].get(about.key) ?? about.key);
-    const events = { ...about, changes: JSON.parse(row.changes) };
+    const place = subject && (titles[subject.kind].get(subject.key) ?? subject.key);
+    const events = { ...more, changes: JSON.parse(row.changes) };
     const document = renderFeed({
       locale,
       name: 'changes',
-      subject: about?.path,
-      url: about?.url,
+      subject,
       title: place === undefined ? feed : fill(feedOf, { place }),
       entries: entriesOf(locale, events, titles, place),
       since: row.since,
@@ -91,27 +95,17 @@ export function makeChanges({
       ]);
       const { flags, silences, ...ofNotices } = found(notices, noSuchStation(id));
       const entry = await presentFeed(locale, row, {
-        kind: 'stations',
-        key: String(id),
-        path: `station/${id}`,
+        subject: stationSubject(urls, locale, id),
         flags: JSON.parse(flags),
         silences: JSON.parse(silences),
-        url: urls.station(locale, id),
       });
       return { ...entry, ...earlier(entry, validityOf([ofNotices])) };
     },
 
     async regionChangesFeed({ locale, slug }) {
       const row = await readRegion(slug);
-      return await presentFeed(locale, row, {
-        kind: 'regions',
-        key: slug,
-        path: `region/${slug}`,
-        url:
-          row.city_slug === null
-            ? urls.city(locale, slug)
-            : urls.district(locale, row.city_slug, slug),
-      });
+      const subject = regionSubject(urls, locale, slug, row.city_slug);
+      return await presentFeed(locale, row, { subject });
     },
   };
 }

@@ -15,6 +15,7 @@ import { csvKind, renderDocument } from './document.ts';
 import type { Documents } from './documents.ts';
 import { type Entry, entryOf, type Row, validityOf } from './entry.ts';
 import { found, noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
+import type { WarningName } from './warnings.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -38,7 +39,7 @@ export function makeExplore({
   db: ApiDb;
   wholeNetwork: ApiDb;
   clock: Clock;
-}): Documents<Exclude<ExploreName, ChangeName>> {
+}): Documents<Exclude<ExploreName, ChangeName | WarningName>> {
   const files = makeSemaphore(FILES_AT_ONCE, FILE_QUEUE);
 
   /** Throws Problem 503 where too many files are asked for. */

@@ -33,6 +33,8 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   station_readings_json: `${AT}, 1, '2026-11-20 08:30Z'`,
   station_changes_json: `${AT}, 1`,
   region_changes_json: `${AT}, 'alpha'`,
+  station_warnings_json: `${AT}, 1, 'aqi'`,
+  region_warnings_json: `${AT}, 'alpha', 'aqi'`,
   station_notices_json: `${AT}, 1`,
   station_history_json: `1, ${EVER}`,
   region_history_json: `'town', ${EVER}`,

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { aqi, field, instant, measured } from '../fields.ts';
 
-const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'] as const;
-/** A band of the European index, worst last (X1). */
+/** The bands of the European index, worst last (X1). */
+export const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'] as const;
 export type Band = (typeof BANDS)[number];
 const band = z.enum(BANDS).nullable();
 

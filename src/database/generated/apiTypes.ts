@@ -525,6 +525,19 @@ export type ApiFunctions = {
       data_version: number | null;
     };
   };
+  region_warnings_json: {
+    arguments: { at: Date | string; only_region: string; preferred_index: string; most?: number };
+    row: {
+      city_slug: string | null;
+      index: string;
+      category: string | null;
+      category_since: string | null;
+      since: string;
+      warnings: string;
+      valid_until: string;
+      data_version: number | null;
+    };
+  };
   sensor: {
     arguments: { at: Date | string; only_listed?: boolean };
     row: {
@@ -815,5 +828,18 @@ export type ApiFunctions = {
   station_suspect: {
     arguments: { at: Date | string };
     row: { station_id: number; kind: string; tests: string; since: string | null; detail: string };
+  };
+  station_warnings_json: {
+    arguments: { at: Date | string; only_station: number; preferred_index: string; most?: number };
+    row: {
+      city_slug: string | null;
+      index: string;
+      category: string | null;
+      category_since: string | null;
+      since: string;
+      warnings: string;
+      valid_until: string;
+      data_version: number | null;
+    };
   };
 };

@@ -1,0 +1,166 @@
+/** Renders the documents of warnings and their feeds: changes of the air quality category. */
+import type { Clock } from '../base/clock.ts';
+import type { Locale } from '../contract/endpoints.ts';
+import type { ExploreAnswer, ExploreName } from '../contract/explore.ts';
+import { keyOf, PARAMETERS, type Parameter } from '../contract/parameters.ts';
+import type { ApiDb, ApiRow } from '../database/apiDb.ts';
+import { callApi } from '../database/query.ts';
+import {
+  type FeedEntry,
+  type FeedSubject,
+  makeAtom,
+  type Publisher,
+  paragraphs,
+  regionSubject,
+  stationSubject,
+  timeOf,
+} from './atom.ts';
+import { fill } from './changeWords.ts';
+import type { SiteUrls } from './current.ts';
+import type { Documents, NetworkReader } from './documents.ts';
+import { type Entry, earlier, entryOf, validityOf } from './entry.ts';
+import { adviceFor, INDEX_WORDS, type IndexName } from './indexWords.ts';
+import { found, noSuchRegion, noSuchStation } from './paths.ts';
+import { WARNING_WORDS } from './warningWords.ts';
+
+export type WarningName = Extract<ExploreName, `${string}Warnings${string}`>;
+
+type WarningSources = Publisher & {
+  db: ApiDb;
+  reader: NetworkReader;
+  clock: Clock;
+  urls: SiteUrls;
+  site: { index: IndexName };
+};
+
+type Answer = ExploreAnswer<'regionWarnings'>;
+type Warning = Answer['warnings'][number];
+type WarningRow = ApiRow<'station_warnings_json'> | ApiRow<'region_warnings_json'>;
+
+const HOUR_MS = 3_600_000;
+/** As people write them, in every language. */
+const POLLUTANTS = { 'pm2.5': 'PM2.5', pm10: 'PM10', o3: 'O₃', no2: 'NO₂', so2: 'SO₂' } as const;
+
+/** How each document of warnings and each feed is rendered. */
+export function makeWarnings({
+  db,
+  reader,
+  clock,
+  urls,
+  ...publisher
+}: WarningSources): Documents<WarningName> {
+  const renderFeed = makeAtom(publisher);
+  const preferred = { preferred_index: publisher.site.index };
+  const readStation = async (id: number) => {
+    const args = { at: clock(), only_station: id, ...preferred };
+    const [row] = await callApi(db, 'station_warnings_json', args);
+    return found(row, noSuchStation(id));
+  };
+  const readRegion = async (slug: string) => {
+    const args = { at: clock(), only_region: slug, ...preferred };
+    const [row] = await callApi(db, 'region_warnings_json', args);
+    return found(row, noSuchRegion(slug));
+  };
+
+  async function presentFeed(
+    locale: Locale,
+    row: WarningRow,
+    subject: FeedSubject,
+  ): Promise<Entry> {
+    const { titles, ...ofTitles } = await reader.titles();
+    const { index, since, warnings } = answerOf(row);
+    const place = titles[locale][subject.kind].get(subject.key) ?? subject.key;
+    const words = WARNING_WORDS[locale];
+    const document = renderFeed({
+      locale,
+      name: 'warnings',
+      subject,
+      title: fill(words.feedOf, { place }),
+      description: fill(words.rule, { index: INDEX_WORDS[index].name[locale] }),
+      entries: warnings.map((warning) => entryFor(locale, index, warning, place)),
+      since,
+    });
+    return { document, ...earlier(validityOf([row]), ofTitles) };
+  }
+
+  return {
+    async stationWarnings({ locale, id }) {
+      const row = await readStation(id);
+      return entryOf(locale, JSON.stringify(answerOf(row)), row);
+    },
+
+    async regionWarnings({ locale, slug }) {
+      const row = await readRegion(slug);
+      return entryOf(locale, JSON.stringify(answerOf(row)), row);
+    },
+
+    stationWarningsFeed: async ({ locale, id }) =>
+      presentFeed(locale, await readStation(id), stationSubject(urls, locale, id)),
+
+    async regionWarningsFeed({ locale, slug }) {
+      const row = await readRegion(slug);
+      return presentFeed(locale, row, regionSubject(urls, locale, slug, row.city_slug));
+    },
+  };
+}
+
+function answerOf({ index, category, category_since, since, warnings }: WarningRow): Answer {
+  const given = JSON.parse(warnings) as Omit<Warning, 'unit'>[];
+  return {
+    index,
+    category,
+    category_since,
+    since,
+    warnings: given.map(({ timestamp, category: to, before, aqi, pollutant, ...means }) => {
+      const { unit } = parameterOf(pollutant);
+      return { timestamp, category: to, before, aqi, pollutant, unit, ...means };
+    }),
+  } as Answer;
+}
+
+/**
+ * Its id names the hour, so that it stays when late readings give the hour another value. A fall is
+ * announced by the third of its hours, so its value is the highest of the three.
+ */
+function entryFor(locale: Locale, index: IndexName, warning: Warning, place: string): FeedEntry {
+  const { timestamp, before, aqi, pollutant } = warning;
+  const words = WARNING_WORDS[locale];
+  const { source } = INDEX_WORDS[index];
+  const grade = gradeOf(index, warning.category);
+  const former = before === null ? undefined : gradeOf(index, before);
+  const isBetter = former !== undefined && grade.rank < former.rank;
+  const { unit, digits } = parameterOf(pollutant);
+  const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const value = (warning[pollutant] ?? 0).toLocaleString(locale, fixed);
+  const scale = index === 'aqi' ? fill(words.aqi, { aqi: aqi ?? 0 }) : words.eaqi;
+  const quantity = `${POLLUTANTS[pollutant]} ${value} ${unit === 'µg/m³' ? words[unit] : unit}`;
+  const change = isBetter ? words.better : words.worse;
+  const hour = new Date(timestamp);
+  return {
+    date: new Date(hour.getTime() + HOUR_MS).toISOString(),
+    key: hour.toISOString().replace(':00.000Z', 'Z'),
+    title: `${place}: ${grade.name[locale]} (${quantity}, ${scale})`,
+    html: paragraphs([
+      former === undefined ? words.first : fill(change, { before: former.name[locale] }),
+      fill(isBetter ? words.highest : words.hour, { time: timeOf(timestamp) }),
+      ...adviceFor(locale, index, grade.key).map(({ whom, advice }) => `${whom}: ${advice}`),
+      `${source.text[locale]}: ${source.url}`,
+    ]),
+  };
+}
+
+/** The names of a category within a sentence, its key and its rank among the worse ones. */
+function gradeOf(index: IndexName, category: string) {
+  const grades = Object.entries(INDEX_WORDS[index].grades);
+  const rank = grades.findIndex(([, { name }]) => name.en.toLowerCase() === category);
+  const [key, { name }] = grades[rank] ?? unknown(category);
+  const small = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1);
+  return { key, rank, name: { en: small(name.en), ru: small(name.ru), hy: small(name.hy) } };
+}
+
+const parameterOf = (key: string): Parameter =>
+  PARAMETERS.find(({ name }) => keyOf(name) === key) ?? unknown(key);
+
+function unknown(name: string): never {
+  throw new Error(`no words for ${name}`);
+}
