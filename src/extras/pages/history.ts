@@ -7,6 +7,7 @@ import { BASE_PATH, type Locale } from '../../contract/endpoints.ts';
 import { WINDOWS } from '../../contract/windows.ts';
 import { PLACE as CALENDAR } from './browser/days.ts';
 import { fill } from './format.ts';
+import { historyWords } from './historyWords.ts';
 import { type Html, html } from './html.ts';
 import { QUANTITIES, type Subject, word } from './now.ts';
 import { CATEGORIES } from './scale.ts';
@@ -15,9 +16,6 @@ import { yearStrip } from './strip.ts';
 import { WORDS, type Words } from './words.ts';
 
 const DOWNLOAD_DAYS = 30;
-
-/** Words that only the server and the widget use. */
-const OF_SERVER = /^(recomputed|tag)/;
 
 /**
  * `path`: of the subject, such as `station/1`; `begun`: its first hour. Where nothing was ever
@@ -35,8 +33,8 @@ export function historyPart(
   const measured = measuredQuantities(QUANTITIES, Object.values(subject.history));
   const today = localTime(subject.at.getTime(), newest).slice(0, 10);
   const url = `${BASE_PATH.replace('{locale}', locale)}/${path}-history.json`;
-  const needed = Object.entries(words).filter(([key]) => !OF_SERVER.test(key));
-  const json = JSON.stringify(Object.fromEntries(needed)).replaceAll('<', '\\u003c');
+  const keys = [...QUANTITIES.map(({ key }) => key), ...WINDOWS.map(({ key }) => `window${key}`)];
+  const json = JSON.stringify(historyWords(words, keys)).replaceAll('<', '\\u003c');
   return html`<section id="history" data-subject="${path}" data-locale="${locale}"
     data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
 <noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>

@@ -3,6 +3,7 @@
  * by arrow keys.
  */
 import type { Quantity } from '../format.ts';
+import type { HistoryWords } from '../historyWords.ts';
 import { type Html, html } from '../html.ts';
 import { FLOATING, tenth, trace, yAxis } from '../plot.ts';
 import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
@@ -14,10 +15,10 @@ import {
   rangeOf,
   ticksOf,
 } from '../series.ts';
-import { moveByKeys, partOf, toElement, type Words } from './page.ts';
+import { moveByKeys, partOf, toElement } from './page.ts';
 
 type Plotted = {
-  words: Words;
+  words: HistoryWords;
   locale: string;
   window: HistoryWindow;
   quantity: Quantity;

@@ -2,18 +2,15 @@
  * Used by all parts of a page: its subject, language and words, elements, and requests to the API.
  */
 import type { Quantity } from '../format.ts';
+import type { HistoryWords } from '../historyWords.ts';
 import { type Html, html } from '../html.ts';
-import type { Band, Category } from '../scale.ts';
 import type { HistoryWindow } from '../series.ts';
-import type TEXTS from '../words.json';
-
-export type Words = Record<keyof typeof TEXTS | Category | Band, string>;
 
 export type Page = {
   locale: string;
   /** `station/1` or `region/slug`. */
   subject: string;
-  words: Words;
+  words: HistoryWords;
   quantities: readonly Quantity[];
   windows: readonly HistoryWindow[];
 };
@@ -79,7 +76,7 @@ export const whenWanted = (place: HTMLElement): Promise<void> => {
 };
 
 /** A word of a parameter or another key that only data have. */
-export const wordFor = (words: Words, key: string): string =>
+export const wordFor = (words: HistoryWords, key: string): string =>
   (words as Readonly<Record<string, string>>)[key] ?? key;
 
 /**

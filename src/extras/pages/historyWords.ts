@@ -1,0 +1,58 @@
+/**
+ * The texts that the browser needs for the history: the page of a place has no others for it. Shared
+ * with the browser, where the compiler names one that is missing.
+ */
+import { BANDS, type Band, CATEGORY_NAMES, type Category } from './scale.ts';
+
+const TEXTS = [
+  'aqi',
+  'aqiNote',
+  'asTable',
+  'band',
+  'calendar',
+  'calendarKeys',
+  'change',
+  'chartKeys',
+  'dailyMeans',
+  'dailySums',
+  'fewHours',
+  'firstHourAsJson',
+  'hourlyMeans',
+  'hourlySums',
+  'hoursAsCsv',
+  'hoursMeasured',
+  'hoursOf',
+  'lastYear',
+  'loading',
+  'monthlyMeans',
+  'monthlySums',
+  'noValue',
+  'noValues',
+  'ofHours',
+  'range',
+  'readingsAsJson',
+  'runningMonth',
+  'stationsAsJson',
+  'suspect',
+  'suspectDashed',
+  'tableAsCsv',
+  'time',
+  'tryAgain',
+  'unavailable',
+  'whoDay',
+  'whoShort',
+  'whoYear',
+  'wind_direction',
+] as const;
+
+type Name = (typeof TEXTS)[number] | Category | Band;
+export type HistoryWords = Readonly<Record<Name, string>>;
+
+/** `keys`: texts of parameters and windows as well. */
+export const historyWords = (
+  words: HistoryWords & Readonly<Record<string, string>>,
+  keys: readonly string[],
+): HistoryWords =>
+  Object.fromEntries(
+    [...TEXTS, ...CATEGORY_NAMES, ...BANDS, ...keys].map((key) => [key, words[key]]),
+  ) as HistoryWords;
