@@ -1,7 +1,7 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
-import { formatValue, PM25 } from './format.ts';
+import { formatBare, formatValue, PM25, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { LastDay } from './lastDays.ts';
 import { formatTime } from './numbers.ts';
@@ -65,6 +65,9 @@ export function withTime(
     ${after}`;
 }
 
+/** Names of more letters may be cut in a list. */
+const SHORT = 16;
+
 /**
  * A place in a list: the box of its index, its name, the category and the trend in words; PM2.5,
  * which people ask for first, and its last 24 hours. Nothing is drawn of suspect particles.
@@ -72,14 +75,15 @@ export function withTime(
 function line(locale: Locale, path: string, place: Listed, note = ''): Html {
   const { title, 'pm2.5': pm25, day } = place;
   const { box, text } = verdictOf(locale, place);
-  const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
+  const value = pm25 !== null && strong(formatBare(locale, pm25, PM25), isSuspect(place));
   const known = isSuspect(place) ? undefined : day;
   const trend = trendText(locale, known?.trend ?? null);
-  return html`${box} <a href="${path}">${title}</a> <span class="word">
+  return html`${box} <a href="${path}"${title.length > SHORT && html` title="${title}"`}>${title}</a> <span
+    class="word">
     ${[note, text, trend].filter((part) => part !== '').join(' · ')}</span> ${
       value !== false &&
       html`<span class="pm">
-    <small>PM2.5</small> ${value}</span>`
+    <small>PM2.5</small> ${value}<span class="unit"> ${unitIn(locale, PM25.unit)}</span></span>`
     }${known !== undefined && dayLine(known)}`;
 }
 
