@@ -85,7 +85,7 @@ export type PageMaker = {
   html(parts: TemplateStringsArray, ...values: MarkupValue[]): Markup;
   /** A table that scrolls in a box of its own; the first cell of a row names it. */
   table(label: string, heads: readonly string[], rows: readonly (readonly MarkupValue[])[]): Markup;
-  /** A piece of code to copy. `text` gets the origin of this service, as the reader knows it. */
+  /** A piece of code to copy. `text` gets what stands before a path: the address of the pages. */
   code(locale: Locale, text: (origin: string) => string): Markup;
   number(locale: Locale, value: number, digits: number): string;
   /** `path`: after the locale, without a slash. */

@@ -6,8 +6,17 @@ import { BASE_PATH, type Locale } from '../../contract/endpoints.ts';
 import { type Html, html } from './html.ts';
 import type { Words } from './words.ts';
 
-/** Stands for the origin of this service, which only the browser knows. */
-const ORIGIN = 'https://this-service';
+/** Where an address begins. */
+const ORIGIN = '\u0000';
+
+/**
+ * A text with addresses. They begin with `url`, where readers reach the pages; without one, which
+ * is '', with the path, and the browser puts the service's origin before it.
+ */
+const addressed = (url: string, text: string): Html =>
+  url !== ''
+    ? html`${text.replaceAll(ORIGIN, url)}`
+    : html`${text.split(ORIGIN).map((part, n) => html`${n > 0 && html`<span data-origin></span>`}${part}`)}`;
 
 /** A line of code that a button copies, and what stands after that. */
 const copyLine = (words: Words, code: Html, after: Html | string = '') =>
@@ -17,18 +26,24 @@ const copyLine = (words: Words, code: Html, after: Html | string = '') =>
 
 /** A block of code for other pages, with the script of this name. */
 export const CODE_SCRIPT = 'developers';
-export const codePart = (words: Words, text: (origin: string) => string): Html =>
-  html`<div data-origin="${ORIGIN}">${copyLine(words, html`<pre><code>${text(ORIGIN)}</code></pre>`)}</div>`;
+export const codePart = (words: Words, url: string, text: (origin: string) => string): Html =>
+  copyLine(words, html`<pre><code>${addressed(url, text(ORIGIN))}</code></pre>`);
 
 /** How to ask for a path, and a link to its answer. */
-const addressLine = (words: Words, path: string): Html =>
+const addressLine = (words: Words, url: string, path: string): Html =>
   copyLine(
     words,
-    html`<code>curl ${ORIGIN}${path}</code>`,
+    html`<code>${addressed(url, `curl ${ORIGIN}${path}`)}</code>`,
     html` <a href="${path}">${words.show}</a>`,
   );
 
-export function developerPart(words: Words, locale: Locale, subject: string, title: string): Html {
+/** `url`: where readers reach the pages, or ''. */
+export function developerPart(
+  words: Words,
+  locale: Locale,
+  subject: string,
+  { title, url }: { title: string; url: string },
+): Html {
   const base = BASE_PATH.replace('{locale}', locale);
   const current = `${base}/${subject}.json`;
   const explore = `/${locale}/explore/v1/${subject}`;
@@ -39,19 +54,19 @@ export function developerPart(words: Words, locale: Locale, subject: string, tit
     `${explore}/now.json`,
     `${explore}/${more}.json`,
   ];
-  return html`<section class="card" id="developers" data-origin="${ORIGIN}">
+  return html`<section class="card" id="developers">
 <details data-name="developers"><summary><h2>${words.api}</h2></summary>
 <p>${words.apiIntro} <a href="/${locale}/docs">${words.docs}</a></p>
-${paths.map((path) => addressLine(words, path))}
+${paths.map((path) => addressLine(words, url, path))}
 <h3>${words.snippets}</h3>
 ${Object.entries(SNIPPETS).map(
   ([name, text]) => html`<details>
   <summary>${name}</summary>
-  ${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`,
+  ${copyLine(words, html`<pre><code>${addressed(url, text(`${ORIGIN}${current}`))}</code></pre>`)}</details>`,
 )}
 <h3>${words.embed}</h3>
 <p>${words.embedIntro}</p>
-${embeds(words, locale, subject, title).map((text) => copyLine(words, html`<code>${text}</code>`))}
+${embeds(words, locale, subject, title).map((text) => copyLine(words, html`<code>${addressed(url, text)}</code>`))}
 </details></section>`;
 }
 

@@ -10,7 +10,7 @@ import { WORDS } from './words.ts';
 export const makePageMaker = (url: string): PageMaker => ({
   html,
   table: scrollingTable,
-  code: (locale, text) => codePart(WORDS[locale], text),
+  code: (locale, text) => codePart(WORDS[locale], url, text),
   number: formatNumber,
   render: ({ site, offers: { links } }, page) =>
     renderPage({ ...site, url, links }, { ...page, scripts: [CODE_SCRIPT] }),

@@ -118,7 +118,7 @@ ${mapPart(locale, { regions, stations: list.stations }, groundOf(site))}
 <section class="card">
   <h2>${words.network}</h2>
   <p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>
-${list.stations.length > 0 && computedPart(locale, ['aqi', 'trend', 'C4', 'C9'])}`,
+${list.stations.length > 0 && computedPart(locale, 'overview')}`,
   };
 }
 

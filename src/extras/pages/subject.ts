@@ -25,7 +25,6 @@ import {
 } from './parts.ts';
 import { mapPart, type Neighbour, wherePart } from './place.ts';
 import { toPng } from './png.ts';
-import type { RuleName } from './rules.ts';
 import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
 import { type Trust, trustPart } from './trust.ts';
@@ -33,37 +32,9 @@ import { WORDS } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
-/** The rules behind the numbers of a station and of a region, in the order of the page. */
-const OF_STATION: readonly RuleName[] = [
-  'C1',
-  'aqi',
-  'trend',
-  'C9',
-  'S5',
-  'A1',
-  'A2',
-  'A4',
-  'A6',
-  'A7',
-];
-const OF_REGION: readonly RuleName[] = [
-  'C4',
-  'aqi',
-  'trend',
-  'C9',
-  'W1',
-  'W2',
-  'W3',
-  'W4',
-  'EU',
-  'A3',
-  'A4',
-  'A6',
-  'A7',
-];
-
-/** The surroundings of a station, and whose they are. */
+/** The surroundings of a station, and whose they are; `url`: where readers reach the pages, or ''. */
 type Surroundings = {
+  url: string;
   neighbours: readonly Neighbour[];
   map: MapGround;
   providers: StationsList['providers'];
@@ -72,7 +43,7 @@ type Surroundings = {
 export function stationPage(
   locale: Locale,
   subject: Subject<Station> & { trust: Trust; changes: Changes },
-  { neighbours, map, providers }: Surroundings,
+  { neighbours, map, providers, url }: Surroundings,
 ): Page {
   const words = WORDS[locale];
   const {
@@ -109,14 +80,15 @@ ${indicesPart(locale, subject)}
 ${changesPart(locale, `station/${id}`, subject.changes, { at: subject.at, stations: [] })}
 ${historyPart(locale, subject, `station/${id}`, subject.changes.first_hour)}
 ${trustPart(locale, id, subject.trust)}
-${computedPart(locale, OF_STATION)}
+${computedPart(locale, 'station')}
 <p class="soft">${providersPart(words, own)}</p>
-${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
+${developerPart(words, locale, `station/${id}`, { title: subject.values.title, url })}`,
   };
 }
 
-/** Where a region is shown: its stations and, of a city, its districts; and whose they are. */
+/** Where a region is shown: its stations and, of a city, its districts; whose they are; `url` as above. */
 type Around = {
+  url: string;
   regions: readonly ListedRegion[];
   stations: readonly ListedStation[];
   map: MapGround;
@@ -127,7 +99,7 @@ type Around = {
 export function regionPage(
   locale: Locale,
   subject: Subject<Region> & { limits: Limits; changes: Changes },
-  { regions, stations, map, providers }: Around,
+  { regions, stations, map, providers, url }: Around,
   isAlone = false,
 ): Page {
   const words = WORDS[locale];
@@ -181,9 +153,9 @@ ${
 ${indicesPart(locale, subject)}
 ${changesPart(locale, `region/${region.slug}`, subject.changes, { at: subject.at, stations })}
 ${historyPart(locale, subject, `region/${region.slug}`, subject.changes.first_hour)}
-${computedPart(locale, OF_REGION)}
+${computedPart(locale, 'region')}
 <p class="soft">${providersPart(words, own)}</p>
-${developerPart(words, locale, `region/${region.slug}`, region.title)}`,
+${developerPart(words, locale, `region/${region.slug}`, { title: region.title, url })}`,
   };
 }
 

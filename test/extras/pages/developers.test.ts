@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { developerPart } from '../../../src/extras/pages/developers.ts';
+import { makePageMaker } from '../../../src/extras/pages/maker.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
@@ -35,8 +37,8 @@ async function snippetsOf(
     /<section class="card" id="developers"[^>]*>(.*?)<\/section>/s.exec(body) ?? [];
   const read = (html = '') =>
     html
-      .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ENTITIES[name] ?? '')
-      .replaceAll('https://this-service', site.origin);
+      .replaceAll('<span data-origin></span>', site.origin)
+      .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ENTITIES[name] ?? '');
   const named = [...part.matchAll(/<summary>([^<]+)<\/summary>.*?<code>(.*?)<\/code>/gs)];
   const others = [...part.matchAll(/<div class="address"><code>(.*?)<\/code>/gs)];
   return {
@@ -87,6 +89,26 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
     const later = /\/explore\/v1\//; // documents of their own, tested with the API
     for (const url of urls.filter((one) => !later.test(one)))
       expect((await fetch(url)).status, url).toBe(200);
+  });
+});
+
+describe('addresses without scripts', () => {
+  it('an address is the path alone, which the browser completes, where nobody said where the pages are', async () => {
+    const { body } = await site.get('/en/station/2');
+    const shown = body.replaceAll('<span data-origin></span>', '');
+    expect(shown).toContain('<code>curl /en/air-quality-app/v1/station/2.json</code>');
+    expect(shown).toContain('src=&quot;/widget.js&quot;');
+    expect(shown).not.toMatch(/this-service|\0/);
+  });
+
+  it('an address begins with PAGE_URL where it is set', () => {
+    const url = 'https://air.example';
+    const { text } = developerPart(WORDS.en, 'en', 'station/2', { title: 'Two', url });
+    expect(text).toContain('<code>curl https://air.example/en/air-quality-app/v1/station/2.json<');
+    expect(text).toContain('src=&quot;https://air.example/widget.js&quot;');
+    expect(text).not.toContain('data-origin');
+    const { text: code } = makePageMaker(url).code('en', (origin) => `${origin}/archive/`);
+    expect(code).toContain('<code>https://air.example/archive/</code>');
   });
 });
 

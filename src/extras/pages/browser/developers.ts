@@ -7,13 +7,7 @@ import { toElement } from './page.ts';
 
 const COPIED_MS = 3_000;
 
-for (const part of document.querySelectorAll<HTMLElement>('[data-origin]')) {
-  for (const code of part.querySelectorAll('code'))
-    code.textContent = (code.textContent ?? '').replaceAll(
-      part.dataset.origin ?? '',
-      location.origin,
-    );
-}
+for (const part of document.querySelectorAll('[data-origin]')) part.textContent = location.origin;
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
   const code = button.closest('.address')?.querySelector('code');

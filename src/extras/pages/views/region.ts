@@ -29,7 +29,12 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
     list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
     list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
   );
-  const around = { ...places, providers: list.providers, map: groundOf(context.site) };
+  const around = {
+    ...places,
+    providers: list.providers,
+    map: groundOf(context.site),
+    url: context.site.url,
+  };
   return {
     ...earlier(earlier(earlier(validity, ofMore), ofNetwork), ofDays),
     page: regionPage(locale, { ...subject, ...contents }, around, isAlone),

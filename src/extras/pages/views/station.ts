@@ -26,7 +26,12 @@ export const station: View = async (context, values) => {
     const isShown = found?.status === 'online' && distance_km <= NEAR_KM;
     return isShown ? [{ ...found, distance_km }] : [];
   });
-  const around = { neighbours, map: groundOf(context.site), providers: list.providers };
+  const around = {
+    neighbours,
+    map: groundOf(context.site),
+    url: context.site.url,
+    providers: list.providers,
+  };
   return {
     ...earlier(earlier(validity, ofMore), ofNetwork),
     page: stationPage(locale, { ...subject, changes: contents.changes }, around),
