@@ -144,12 +144,8 @@ export async function fillFrom(
     return [warning];
   });
   if (wanted.get(place) !== make) return;
-  const focused = place.contains(document.activeElement)
-    ? document.activeElement?.textContent
-    : undefined;
+  const focused = place.querySelector<HTMLElement>('[data-year]:focus')?.dataset.year;
   place.replaceChildren(...made);
-  const same = [...place.querySelectorAll('button')].find(
-    ({ textContent }) => textContent === focused,
-  );
-  same?.focus();
+  if (focused !== undefined)
+    place.querySelector<HTMLElement>(`[data-year="${focused}"]`)?.focus({ preventScroll: true });
 }
