@@ -39,14 +39,14 @@ export function historyPart(
     data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
 <noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
 <div class="scripted">
-<section id="windows" class="card"><h2>${words.history}</h2>
+<section id="windows" class="card"><div class="heading"><h2>${words.history}</h2>
+<label><span>${words.parameter}</span> <select>${measured.map(
+    ({ key }) => html`<option value="${key}">${word(words, key)}</option>`,
+  )}</select></label></div>
 <div class="controls" role="group" aria-label="${words.history}">${WINDOWS.map(
     ({ key }) => html`<button type="button"
   value="${key}">${word(words, `window${key}`)}</button> `,
   )}</div>
-<p class="controls"><label>${words.parameter} <select>${measured.map(
-    ({ key }) => html`<option value="${key}">${word(words, key)}</option>`,
-  )}</select></label></p>
 <div class="fill"><div class="chart"></div><p class="live" role="status">${words.loading}</p>
 <p class="inputs"></p><p class="what"></p>
 <details><summary>${words.asTable}</summary></details></div></section>
@@ -63,14 +63,14 @@ function calendarPart(words: Words, today: string, begun: string): Html {
   const years = Array.from({ length: last - first + 1 }, (_, n) => String(first + n));
   const year = fill(words.calendar, { year: last });
   return html`<section id="calendar" class="card"><h2>${words.record}</h2>
-<p class="soft">${words.recordHint}</p>
 <div class="record">${years.map((one) => yearStrip(words, one))}</div>
 ${legend(words)}
 <details class="folded" data-name="calendar"><summary><h3>${year}</h3></summary>
 <div class="fill"><div class="calendar">
   <svg class="weekdays" viewBox="${CALENDAR.weekdays}" preserveAspectRatio="xMinYMid slice"></svg>
   <div><svg viewBox="${CALENDAR.days}"></svg></div></div><p class="live"
-  role="status">${words.loading}</p><p class="inputs"></p></div></details></section>`;
+  role="status">${words.loading}</p><p class="inputs"></p></div>
+<p><small>${words.incomplete}</small></p></details></section>`;
 }
 
 /** Of the chart, the strip and the calendar. */
@@ -78,8 +78,7 @@ function legend(words: Words): Html {
   const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
   return html`<p class="legend">${names.map(
     (name) => html`<span class="chip ${name}">${words[name]}</span> `,
-  )}</p>
-<p><small>${words.incomplete}</small></p>`;
+  )}</p>`;
 }
 
 /** A link, not a form: pages may send forms nowhere. */

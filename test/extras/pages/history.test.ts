@@ -335,11 +335,16 @@ inBrowser('the history in a browser', (newPage) => {
       'Download hourly values',
     ]);
     await page.locator('.chart svg').waitFor({ state: 'detached' });
+    expect(await page.locator('.record button').allTextContents()).toEqual(
+      ['2024', '2025', '2026'].map((year) => expect.stringMatching(year)),
+    );
     for (let at = ''; !at.startsWith('24 hours'); ) {
       await page.keyboard.press('Tab');
       at = await page.evaluate(() => document.activeElement?.textContent ?? '');
     }
+    await page.keyboard.press('Enter'); // before there are values
     await page.locator('.chart svg').waitFor();
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
     await page.locator('.record rect').first().waitFor();
     await page.locator('.calendar rect').first().waitFor();
   });

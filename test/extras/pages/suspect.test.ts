@@ -149,9 +149,12 @@ describe('without a browser', () => {
   it.each(LOCALES)(
     'a suspect station’s page says why, strikes its numbers through, and gives no advice by them: %s',
     async (locale) => {
-      const [body = ''] = (await site.get(`/${locale}/station/${LIAR}`)).body.split('id="history"');
+      const { body: whole } = await site.get(`/${locale}/station/${LIAR}`);
+      const [body = ''] = whole.split('id="history"');
       const words = WORDS[locale];
       expect(body).toContain(`<p class="warning">${leftOutOf(locale).replaceAll("'", '&#39;')}`);
+      expect(body).toContain('href="#rule-C9"');
+      expect(whole).toContain('id="rule-C9"');
       expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
       expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
       expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
