@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { provider, region, station } from './current.ts';
 import { field, slug } from './fields.ts';
 import { regionHistory, stationHistory } from './history.ts';
+import { keyOf, parameterNames } from './parameters.ts';
 
 /** The languages of the API: the first segment of every path, which selects the titles. */
 export const LOCALES = ['en', 'ru', 'hy'] as const;
@@ -22,6 +23,8 @@ const LENIENT = '[^/%]+';
 /** From the earliest EPOCH that a database may have. */
 const YEAR = '(19\\d\\d|20\\d\\d|2100)';
 const DATE = 'local date from 1900-01-01 to 2100-12-31, such as 2026-11-22';
+/** The parameters of which there are means, by their keys. */
+const MEANS = parameterNames(({ kind }) => kind === 'mean').map(keyOf);
 const date = z
   .string()
   .regex(new RegExp(`^${YEAR}-\\d\\d-\\d\\d$`))
@@ -50,6 +53,12 @@ export const PATH_PARAMETERS = {
     meaning: 'slug of a city or district, lowercase Latin letters and hyphens',
     schema: slug,
     example: 'velmora',
+  },
+  parameter: {
+    pattern: LENIENT,
+    meaning: `parameter, one of ${MEANS.join(', ')}`,
+    schema: z.enum(MEANS),
+    example: 'pm2.5',
   },
   year: {
     pattern: LENIENT,

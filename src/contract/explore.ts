@@ -8,6 +8,7 @@ import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { changes, regionChanges, stationChanges } from './explore/changes.ts';
 import { gaps } from './explore/gaps.ts';
 import { readings, stationsOfHour } from './explore/hour.ts';
+import { parameterMap } from './explore/map.ts';
 import { regionNow, stationNow } from './explore/now.ts';
 import { completenessOf, days, limits, months } from './explore/record.ts';
 import { flags, neighbours } from './explore/trust.ts';
@@ -98,6 +99,11 @@ export const EXPLORE = {
     path: `${BASE_PATH}/region/{slug}/stations/{hour}.json`,
     summary: 'hours of the stations of one region',
     answer: stationsOfHour,
+  },
+  parameterMap: {
+    path: `${BASE_PATH}/map/{parameter}.json`,
+    summary: 'one parameter at all stations and regions in the last 24 hours',
+    answer: parameterMap,
   },
   stationCsv: {
     path: `${BASE_PATH}/station/{id}/hours/{from}/{to}.csv`,

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { CSV_HEADERS, describeCsv, METADATA_SUFFIX } from '../contract/csv.ts';
 import type { Locale } from '../contract/endpoints.ts';
 import { type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
+import { keyOf, PARAMETERS } from '../contract/parameters.ts';
 import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
 import { callApi } from '../database/query.ts';
 import { makeSemaphore } from '../database/semaphore.ts';
@@ -163,6 +164,18 @@ export function makeExplore({
       const [row] = await callApi(db, 'region_stations_json', args);
       const { timestamp, stations, region, is_complete, ...rest } = found(row, noSuchRegion(slug));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"stations":${stations},"region":${region},"complete":${is_complete}}`;
+      return entryOf(locale, json, rest);
+    },
+
+    async parameterMap({ locale, parameter: key }) {
+      const [row] = await callApi(wholeNetwork, 'parameter_map_json', {
+        at: clock(),
+        only_parameter: key,
+      });
+      if (row === undefined) throw new Error('parameter_map_json returned no row');
+      const { hours, stations, regions, ...rest } = row;
+      const unit = PARAMETERS.find(({ name }) => keyOf(name) === key)?.unit;
+      const json = `{"parameter":"${key}","unit":"${unit}","hours":${hours},"stations":${stations},"regions":${regions}}`;
       return entryOf(locale, json, rest);
     },
 

@@ -16,6 +16,7 @@ export type PathValues = {
   locale: Locale;
   id: number;
   slug: string;
+  parameter: string;
   year: number;
   from: string;
   to: string;

@@ -28,6 +28,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   station_gaps_json: `${AT}, 1, 2026`,
   station_limits: `${AT}, 1`,
   region_limits: `${AT}, 'alpha'`,
+  parameter_map_json: `${AT}, 'pm2.5'`,
   station_hours_csv: `${AT}, 1, '2026-11-19', '2026-11-20'`,
   region_hours_csv: `${AT}, 'alpha', '2026-11-19', '2026-11-20'`,
   station_readings_json: `${AT}, 1, '2026-11-20 08:30Z'`,

@@ -90,6 +90,7 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_gaps_json: ['gaps', 'valid_until'],
   station_limits: [...LIMITS, 'valid_until'],
   region_limits: [...LIMITS, 'valid_until'],
+  parameter_map_json: ['hours', 'stations', 'regions', 'valid_until'],
   station_hours_csv: ['lines', 'valid_until'],
   region_hours_csv: ['lines', 'valid_until'],
   station_readings_json: ['timestamp', 'sensors', 'is_kept', 'is_complete', 'valid_until'],

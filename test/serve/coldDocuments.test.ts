@@ -149,6 +149,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         locale: 'en',
         id: 1,
         slug: 'town-a',
+        parameter: 'pm2.5',
         year: 2025,
         hour: '2026-11-19T08Z',
         from: '2026-10-20',
@@ -169,6 +170,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         ['stationReadings', 1 + 2 + 1],
         ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station
         ['stationCsv', 10 * hours],
+        ['parameterMap', 2 * stations * hours], // as many cities as stations
       ] as const) {
         for (let time = 1; time <= 7; time++) {
           const { answer, rows } = await reading(tables, () => render[name](values));

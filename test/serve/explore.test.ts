@@ -356,6 +356,8 @@ onOneEngine('the documents of the front page', (engine) => {
       ['station/999/gaps/2026.json', /no station 999\b/],
       ['station/1/gaps/2101.json', /cannot be a year/],
       ['region/nowhere/months.json', /no region "nowhere"/],
+      ['map/pm3.json', /"pm3" cannot be a parameter, one of temperature, .*pm2\.5/],
+      ['map/pm25.json', /"pm25" cannot be a parameter/],
       ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv-metadata.json', /no station 999\b/],

@@ -15,7 +15,16 @@ import {
 /** A full hour in Yerevan; the region changes only with hours and its digest. */
 const NOW = Date.parse('2026-11-20T12:10:00Z');
 const minutes = (n: number) => new Date(NOW + n * 60_000);
-const PATH = { locale: 'en', id: 0, slug: '', year: 0, from: '', to: '', hour: '' } as const;
+const PATH = {
+  locale: 'en',
+  id: 0,
+  slug: '',
+  parameter: '',
+  year: 0,
+  from: '',
+  to: '',
+  hour: '',
+} as const;
 const SLUGS = [
   'alpha',
   'beta',

@@ -5,7 +5,7 @@ import { aqi, field, instant, measured } from '../fields.ts';
 /** The bands of the European index, worst last (X1). */
 export const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'] as const;
 export type Band = (typeof BANDS)[number];
-const band = z.enum(BANDS).nullable();
+export const band = z.enum(BANDS).nullable();
 
 const nowcast = z
   .strictObject({

@@ -301,6 +301,16 @@ export type ApiFunctions = {
     arguments: { at: Date | string };
     row: { subject: string; resolution: string; timestamp: string | null };
   };
+  parameter_map_json: {
+    arguments: { at: Date | string; only_parameter: string };
+    row: {
+      hours: string;
+      stations: string;
+      regions: string;
+      valid_until: string;
+      data_version: number | null;
+    };
+  };
   provider_state: {
     arguments: { at: Date | string };
     row: { provider: string; measurement_time: string | null; online: number; offline: number };

@@ -81,7 +81,7 @@ export async function readAll<Contents extends object>(
   values: Values,
   names: { [Key in keyof Contents]: Names },
 ): Promise<Validity & { contents: Contents }> {
-  const asked = { ...values, year: 0, from: '', to: '', hour: '' };
+  const asked = { ...values, parameter: '', year: 0, from: '', to: '', hour: '' };
   const entries = await Promise.all(
     Object.entries<Names>(names).map(async ([key, name]) => {
       const { document, ...validity } = await documents[name](asked);
