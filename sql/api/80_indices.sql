@@ -1,20 +1,28 @@
 -- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2);
 -- and the trend of the last hours.
 
--- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database,
--- and is converted (S6).
+-- Ten times the worst band, from 0, plus the rank of the pollutant that has it: of several, the greatest is the first.
+-- The arrays are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this
+-- database, and is converted (S6). A plain expression is planned within the query: a subquery took 0.3 ms a station.
+create function logic.european_grade(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
+returns int language sql immutable parallel safe
+  return greatest(
+    10 * width_bucket(round(logic.possible(pm25)::numeric) - 1, array[5, 15, 50, 90, 140]::numeric[]) + 5,
+    10 * width_bucket(round(logic.possible(pm10)::numeric) - 1, array[15, 45, 120, 195, 270]::numeric[]) + 4,
+    10 * width_bucket(round(logic.possible(o3)::numeric) - 1, array[60, 100, 120, 160, 180]::numeric[]) + 3,
+    10 * width_bucket(round(logic.possible(no2 * 1.9125)::numeric) - 1, array[10, 25, 60, 100, 150]::numeric[]) + 2,
+    10 * width_bucket(round(logic.possible(so2)::numeric) - 1, array[20, 40, 125, 190, 275]::numeric[]) + 1);
+
+create function logic.european_band(grade int) returns text language sql immutable parallel safe
+  return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[grade / 10 + 1];
+create function logic.european_pollutant(grade int) returns text language sql immutable parallel safe
+  return (array['so2', 'no2', 'o3', 'pm10', 'pm2.5'])[grade % 10];
+
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null,
     so2 float8 default null)
 returns text language sql immutable parallel safe
-  return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[(
-    select max(width_bucket(round(logic.possible(p.value)::numeric) - 1, p.ends)) + 1
-    from (values
-      (pm25, array[5, 15, 50, 90, 140]::numeric[]),
-      (pm10, array[15, 45, 120, 195, 270]),
-      (o3, array[60, 100, 120, 160, 180]),
-      (no2 * 1.9125, array[10, 25, 60, 100, 150]),
-      (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
+  return logic.european_band(logic.european_grade(pm25, pm10, o3, no2, so2));
 comment on function api.european_index is
   'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very '
   'poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, '

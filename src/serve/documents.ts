@@ -14,6 +14,7 @@ import {
 } from './current.ts';
 import { renderPieces } from './document.ts';
 import { type Entry, earlier, entryOf, type Validity, validityOf } from './entry.ts';
+import { type European, queryEuropean } from './european.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
 import { queryTitles, type Titles } from './localizedText.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
@@ -39,6 +40,7 @@ export type NetworkReader = {
   network(): Promise<Network & Validity>;
   titles(): Promise<{ titles: Record<Locale, Titles> } & Validity>;
   providers(locale: Locale): Promise<Network['providers']>;
+  european(): Promise<European & Validity>;
 };
 
 /** `wholeNetwork`: for queries whose cost grows with the network. */
@@ -54,6 +56,7 @@ export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkRea
   return {
     network,
     titles,
+    european: share((at) => queryEuropean(wholeNetwork, at)),
     providers: (locale) => queryProviders(wholeNetwork, locale),
   };
 }

@@ -173,14 +173,15 @@ const EUROPEAN: Readonly<Record<Band, Grade>> = {
   },
 };
 
-/** `source`: where the advice is from. */
+/** `short`: the name beside a category; `source`: where the advice is from. */
 export const INDEX_WORDS = {
   aqi: {
     name: {
       en: 'US EPA index of PM2.5 and PM10',
-      ru: 'индекс US EPA по PM2.5 и PM10',
+      ru: 'Индекс US EPA по PM2.5 и PM10',
       hy: 'US EPA ինդեքս՝ ըստ PM2.5-ի և PM10-ի',
     },
+    short: { en: 'US index', ru: 'Индекс США', hy: 'ԱՄՆ-ի ինդեքս' },
     grades: US,
     source: {
       url: 'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/',
@@ -192,7 +193,12 @@ export const INDEX_WORDS = {
     },
   },
   eaqi: {
-    name: { en: 'European index', ru: 'Европейский индекс', hy: 'Եվրոպական ինդեքս' },
+    name: {
+      en: 'European index of particles and gases',
+      ru: 'Европейский индекс по частицам и газам',
+      hy: 'Եվրոպական ինդեքս՝ ըստ մասնիկների և գազերի',
+    },
+    short: { en: 'European index', ru: 'Европейский индекс', hy: 'Եվրոպական ինդեքս' },
     grades: EUROPEAN,
     source: {
       url: 'https://airindex.eea.europa.eu/AQI/index.html',

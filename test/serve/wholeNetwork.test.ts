@@ -86,6 +86,13 @@ describe('the list of stations', () => {
         version: 6,
       }),
       providers: async () => [],
+      european: async () => ({
+        stations: {},
+        regions: {},
+        hour: '',
+        validUntil: new Date(NEVER),
+        version: 8,
+      }),
     };
     const site = makeSiteUrls('');
     const { stations } = makeDocuments({ db: served.db, reader, clock: makeClock(NOW), site });

@@ -23,6 +23,8 @@ const nowcast = z
     description: 'recent hours weigh more, the more the air changes; null without enough of them',
   });
 
+/** The pollutants of the European index, by their keys. */
+export type Pollutant = keyof (typeof pollutants)['shape'];
 const pollutants = z
   .strictObject({
     'pm2.5': field(band, 'band of PM2.5'),

@@ -394,6 +394,15 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_region: string; year: number };
     row: { days: string; valid_until: string; data_version: number | null };
   };
+  region_european_json: {
+    arguments: { at: Date | string };
+    row: {
+      places: string | null;
+      timestamp: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
+  };
   region_history: {
     arguments: { at: Date | string; only_region: string };
     row: {
@@ -660,6 +669,15 @@ export type ApiFunctions = {
   station_days_json: {
     arguments: { at: Date | string; only_station: number; year: number };
     row: { days: string; valid_until: string; data_version: number | null };
+  };
+  station_european_json: {
+    arguments: { at: Date | string };
+    row: {
+      places: string | null;
+      timestamp: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
   };
   station_flags_json: {
     arguments: { at: Date | string; only_station: number };

@@ -107,6 +107,9 @@ function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
   return texts[form];
 }
 
+/** As a sentence or line begins. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A text with its `{name}`s filled in. */
 export function fill(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));

@@ -2,7 +2,7 @@
  * The texts that the browser needs for the history: the page of a place has no others for it. Shared
  * with the browser, where the compiler names one that is missing.
  */
-import { BANDS, type Band, CATEGORY_NAMES, type Category } from './scale.ts';
+import { BANDS, type Band, CATEGORIES, type Category, OTHER_LOOKS } from './scale.ts';
 
 const TEXTS = [
   'aqi',
@@ -45,6 +45,8 @@ const TEXTS = [
   'wind_direction',
 ] as const;
 
+const LOOKS = [...CATEGORIES.map(({ name }) => name), ...OTHER_LOOKS, ...BANDS];
+
 type Name = (typeof TEXTS)[number] | Category | Band;
 export type HistoryWords = Readonly<Record<Name, string>>;
 
@@ -53,6 +55,4 @@ export const historyWords = (
   words: HistoryWords & Readonly<Record<string, string>>,
   keys: readonly string[],
 ): HistoryWords =>
-  Object.fromEntries(
-    [...TEXTS, ...CATEGORY_NAMES, ...BANDS, ...keys].map((key) => [key, words[key]]),
-  ) as HistoryWords;
+  Object.fromEntries([...TEXTS, ...LOOKS, ...keys].map((key) => [key, words[key]])) as HistoryWords;

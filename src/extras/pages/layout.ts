@@ -167,7 +167,7 @@ ${staleNotice(locale)}
 ${body}
 </main>
 <footer>
-<p>${fill(words.zone, { zone: site.zone })} ${words.aqiNote}</p>
+<p>${fill(words.zone, { zone: site.zone })} ${site.index === 'aqi' ? words.aqiNote : words.europeanOnly}</p>
 <p>
   ${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}
   ${site.links?.map(({ path: to, titles }) => html`<a href="/${locale}/${to}">${titles[locale]}</a> · `)}<a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>

@@ -12,14 +12,14 @@ import {
   type ParameterName,
   parameterNames,
 } from '../../contract/parameters.ts';
-import { adviceFor, INDEX_WORDS } from '../../serve/indexWords.ts';
+import { adviceFor, INDEX_WORDS, type IndexName } from '../../serve/indexWords.ts';
 import { ruleLink } from './computed.ts';
-import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
+import { capitalized, fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
-import { formatHour, formatNumber, formatTime } from './numbers.ts';
-import { categoryIn, strong, withTime } from './parts.ts';
+import { formatClock, formatNumber, formatTime } from './numbers.ts';
+import { strong, withTime } from './parts.ts';
 import { dayChart } from './pictures.ts';
-import { bandOf, type Category } from './scale.ts';
+import { bandOf, categoryOf } from './scale.ts';
 import {
   type Bucket,
   fillGaps,
@@ -31,6 +31,7 @@ import {
 } from './series.ts';
 import { trendLine } from './trend.ts';
 import type { Trust } from './trust.ts';
+import { boxOf, hasTrend, type Verdict } from './verdict.ts';
 import { WORDS, type Words } from './words.ts';
 
 /** The parameters in the order used everywhere, as pages show them. */
@@ -80,13 +81,25 @@ export type Subject<Values = Station | Region> = {
   suspect?: string | undefined;
   /** The periods in which a station was flagged. */
   flags?: Trust['flags'];
+  verdict: Verdict;
+  /** The index that the configuration names (INDEX). */
+  index: IndexName;
+  /** The start of the hour of which the verdict by the European index is. */
+  hour: string;
 };
 
 /** The part that is without history. */
-export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'> & {
+export type Current = Pick<
+  Subject,
+  'values' | 'indices' | 'suspect' | 'verdict' | 'index' | 'hour'
+> & {
   /** False for a region in which nothing was ever measured; unset: its history says that. */
   hasMeasured?: boolean | undefined;
 };
+
+/** What a verdict is made of. */
+export type Unjudged = Omit<Current, 'verdict' | 'index' | 'hour'> &
+  Partial<Pick<Subject, 'history'>>;
 
 const NOWCAST_HOURS = 12;
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
@@ -97,48 +110,41 @@ const isStation = (values: Station | Region): values is Station => 'status' in v
 export const lastDay = ({ history, at }: Subject): Bucket[] =>
   fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
 
-/**
- * The headline of a page, in words: `text` is a number or value, `of` which index it is, `quantity`
- * the value's.
- */
-type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
+/** The headline of a page: an index, a value with its name, or only a word. */
+type Headline =
+  | { kind: 'index'; box: string; name: string; of: string }
+  | { kind: 'value'; name: string; text: string; quantity: Quantity }
+  | { kind: 'word'; name: string };
 
-/**
- * The index where there is one; else the European one, which counts gases; else the first value
- * that there is.
- */
-export function headlineOf(locale: Locale, subject: Current & Partial<Subject>): Headline {
+/** The index that is known; else the first value that there is. */
+export function headlineOf(locale: Locale, subject: Current): Headline {
   const words = WORDS[locale];
-  const { values, indices, suspect } = subject;
-  const { aqi, measurement_time: time } = values;
-  const category = categoryIn(values);
-  const nothing = { category, text: '', name: words[category], of: '' };
-  if (isWaiting(subject)) return { ...nothing, category: 'unknown', name: words.waiting };
-  if (time === null || category === 'offline') return nothing;
-  if (aqi !== null) {
-    const verdict =
-      suspect !== undefined ? ({ category: 'unknown', name: words.suspect } as const) : {};
-    return { ...nothing, ...verdict, text: String(aqi), of: INDEX_WORDS.aqi.name[locale] };
+  const { verdict, hour } = subject;
+  const { look, by, isSuspect, isWaiting: isNew } = verdict;
+  if (by !== undefined) {
+    const name = INDEX_WORDS[by.index].name[locale];
+    const time = formatClock(locale, hour);
+    return {
+      kind: 'index',
+      box: boxOf(verdict),
+      name: isSuspect ? capitalized(words.suspect) : words[look],
+      of: by.index === 'aqi' ? name : fill(words.ofHour, { index: name, time }),
+    };
   }
-  const band = indices.european_index.index;
-  if (band !== null && suspect === undefined)
-    return { ...nothing, name: words[bandOf(band)], of: INDEX_WORDS.eaqi.name[locale] };
+  const only = { kind: 'word', name: isNew ? words.waiting : words[look] } as const;
+  if (isNew || subject.values.measurement_time === null || look === 'offline') return only;
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
     const quantity = QUANTITIES.find((one) => one.key === key);
     const value = valueIn(subject, key);
     if (quantity === undefined || typeof value !== 'number') continue;
-    return {
-      ...nothing,
-      name: word(words, key),
-      text: formatValue(locale, value, quantity),
-      quantity,
-    };
+    const text = formatValue(locale, value, quantity);
+    return { kind: 'value', name: word(words, key), text, quantity };
   }
-  return nothing;
+  return only;
 }
 
 /** Nothing was ever measured there: a station's hours are expected from its first one on. */
-export function isWaiting(current: Current & Partial<Subject>): boolean {
+export function isWaiting(current: Unjudged): boolean {
   const { values, indices, history, hasMeasured } = current;
   if (values.measurement_time !== null) return false;
   if (isStation(values)) return indices.completeness?.expected_hours === 0;
@@ -148,46 +154,51 @@ export function isWaiting(current: Current & Partial<Subject>): boolean {
 export const word = (words: Words, key: string) =>
   (words as Readonly<Record<string, string>>)[key] ?? '';
 
-/** The headline of a shared link and its picture: `Good`, `AQI 35`, `PM2.5 6.3 µg/m³`. */
-export function inWords(locale: Locale, subject: Subject) {
-  const { category, name, text, of, quantity } = headlineOf(locale, subject);
+/** The headline of a shared link and its picture: `AQI 35` or `O₃`, `Good`, `PM2.5 6.3 µg/m³`. */
+export function inWords(locale: Locale, subject: Current) {
+  const { look, by, isSuspect } = subject.verdict;
+  const headline = headlineOf(locale, subject);
   const pm25 = subject.values['pm2.5'];
-  if (subject.suspect !== undefined) return { category, word: name, index: '', value: '' };
-  return {
-    category,
-    word: text === '' && of !== '' ? `${of}: ${name}` : name,
-    index: text === '' || quantity !== undefined ? text : `AQI ${text}`,
-    value: pm25 === null ? '' : `PM2.5 ${formatValue(locale, pm25, PM25)}`,
-  };
+  const { name } = headline;
+  if (isSuspect) return { look, box: '', word: name, value: '' };
+  const value =
+    pm25 === null || subject.suspect !== undefined
+      ? ''
+      : `PM2.5 ${formatValue(locale, pm25, PM25)}`;
+  if (headline.kind === 'word') return { look, box: '', word: name, value };
+  if (headline.kind === 'value') return { look, box: headline.text, word: name, value };
+  const isUs = by?.index === 'aqi';
+  const word = isUs ? name : `${name} · ${INDEX_WORDS.eaqi.short[locale]}`;
+  return { look, box: isUs ? `AQI ${headline.box}` : headline.box, word, value };
 }
 
 /** The headline of a page or frame: an index on its colour, a value, or only a word; then PM2.5. */
-export function leadPart(locale: Locale, current: Current & Partial<Subject>): Html {
-  const { category, text, name, of } = headlineOf(locale, current);
-  const isSuspect = current.suspect !== undefined;
+export function leadPart(locale: Locale, current: Current): Html {
+  const headline = headlineOf(locale, current);
+  const { name } = headline;
+  const { look, isSuspect } = current.verdict;
   const pm25 = current.values['pm2.5'];
-  const index = html`<p class="index ${category}">${of === INDEX_WORDS.aqi.name[locale] && strong(text, isSuspect)}
+  const lead = {
+    index: ({ box, of }: Headline & { kind: 'index' }) => html`<p
+  class="index ${look}">${strong(box, isSuspect)}
     <span>${name}
-    <small>${of}</small></span></p>`;
-  const value = html`<p class="main">${name} <b>${text}</b></p>`;
-  return html`${
-    of !== ''
-      ? index
-      : text !== ''
-        ? value
-        : html`<p>
-    <span class="chip ${category}">${name}</span></p>`
-  }
+    <small>${of}</small></span></p>`,
+    value: ({ text }: Headline & { kind: 'value' }) =>
+      html`<p class="main">${name} <b>${text}</b></p>`,
+    word: () => html`<p><span class="chip ${look}">${name}</span></p>`,
+  };
+  const isDoubted = current.suspect !== undefined;
+  return html`${lead[headline.kind](headline as never)}
 ${
   pm25 !== null &&
-  html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`
+  html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isDoubted)}</p>`
 }`;
 }
 
 /** Says to which hour a station's values belong, or to which digest a region's values. */
 export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
   isStation(values)
-    ? withTime(locale, WORDS[locale].meanOfHour, time, formatHour)
+    ? withTime(locale, WORDS[locale].meanOfHour, time, formatClock)
     : withTime(locale, WORDS[locale].digestOf, time);
 
 /**
@@ -203,10 +214,12 @@ export function headPart(
   const words = WORDS[locale];
   const { values, suspect } = subject;
   const isSuspect = suspect !== undefined;
+  const { verdict, index } = subject;
   const headline = headlineOf(locale, subject);
   const { measurement_time: time } = values;
   const buckets = lastDay(subject);
-  const quantity = [headline.quantity ?? PM25, ...QUANTITIES].find((one) =>
+  const first = headline.kind === 'value' ? headline.quantity : PM25;
+  const quantity = [first, ...QUANTITIES].find((one) =>
     buckets.some(({ point }) => measuredValue(point, one) !== null),
   );
   const newest = newestTime(subject.history);
@@ -215,6 +228,12 @@ export function headPart(
     subject.indices.completeness ?? {};
   const measured =
     quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
+  // bands are of unrounded hours, which the history does not have
+  const isColoured = index === 'aqi';
+  const colours =
+    isColoured &&
+    quantity?.key.startsWith('pm') === true &&
+    ` · ${fill(words.coloursOf, { index: INDEX_WORDS.aqi.short[locale] })}`;
   const missing =
     isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
   const count = isStation(values) ? undefined : countOf(locale, values, subject.indices.particles);
@@ -222,7 +241,7 @@ export function headPart(
 <div class="card">${path}
 <h1>${values.title}</h1>
 ${leadPart(locale, subject)}
-${!isSuspect && trendLine(locale, subject.indices.trend)}
+${!isSuspect && hasTrend(verdict) && trendLine(locale, subject.indices.trend)}
 ${
   time !== null &&
   html`<p
@@ -234,13 +253,13 @@ ${
 }
 ${note}
 ${isSuspect && html`<p class="warning">${suspect} ${ruleLink(locale, 'C9')}</p>`}
-${headline.of === INDEX_WORDS.aqi.name[locale] && !isSuspect && advice(locale, headline.category)}
+${!verdict.isSuspect && verdict.by !== undefined && advice(locale, verdict.by)}
 </div>
 ${
   quantity !== undefined &&
   html`<figure class="card">
-    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
-${dayChart(words, locale, buckets, quantity, isSuspectAt)}</figure>`
+    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}${colours}</figcaption>
+${dayChart(words, locale, buckets, quantity, isSuspectAt, isColoured)}</figure>`
 }
 </section>`;
 }
@@ -264,9 +283,9 @@ function countOf(
 const NO_PARTICLES = { stations: null, left_out: null, expected: null };
 
 /** Advice for everybody and for sensitive people, and where it is from. */
-function advice(locale: Locale, category: Category): Html {
-  const { url, text } = INDEX_WORDS.aqi.source;
-  return html`<ul class="advice">${adviceFor(locale, 'aqi', category).map(
+function advice(locale: Locale, { index, category }: NonNullable<Verdict['by']>): Html {
+  const { url, text } = INDEX_WORDS[index].source;
+  return html`<ul class="advice">${adviceFor(locale, index, category).map(
     ({ whom, advice }) => html`
     <li><b>${whom}:</b> ${advice}</li>`,
   )}</ul>
@@ -276,13 +295,18 @@ function advice(locale: Locale, category: Category): Html {
 /** Each with what it is for; in the headline there is only one. */
 export function indicesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
-  const { indices, flags = [] } = subject;
+  const { indices, flags = [], values, verdict } = subject;
   const { nowcast, european_index: european } = indices;
   const entries: [string, Html, Html | string][] = [];
   const mark = (text: string, isSuspect: boolean) =>
     isSuspect
       ? html`<s>${text}</s> <span class="chip unknown">${words.suspect}</span>`
       : html`<b>${text}</b>`;
+  if (verdict.by?.index === 'eaqi' && values.aqi !== null) {
+    const text = `${values.aqi}, ${words[categoryOf(values.aqi)].toLowerCase()}`;
+    const isSuspect = subject.suspect !== undefined;
+    entries.push([INDEX_WORDS.aqi.short[locale], mark(text, isSuspect), words.usNote]);
+  }
   if (european.index !== null && european.timestamp !== null) {
     const isSuspect = isLeftOutIn(european.timestamp, flags);
     const measured = Object.entries(european.pollutants).filter(([, band]) => band !== null);
@@ -294,7 +318,7 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
     });
     const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp) });
     entries.push([
-      INDEX_WORDS.eaqi.name[locale],
+      INDEX_WORDS.eaqi.short[locale],
       mark(words[bandOf(european.index)], isSuspect && !hasGas), // a gas alone makes the index what it is
       html`${note}. ${bands.map((one, n) => html`${n > 0 && ', '}${one}`)}.`,
     ]);

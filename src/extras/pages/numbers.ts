@@ -24,10 +24,17 @@ export function formatNumber(locale: string, value: number, digits: number): str
  * reader's clock says.
  */
 export function formatTime(locale: string, timestamp: string): string {
-  const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(timestamp) ?? [];
-  return `${Number(day)} ${SHORT_MONTHS[locale]?.split(' ')[Number(month) - 1]}, ${time}`;
+  const { date, time } = partsOf(locale, timestamp);
+  return `${date}, ${time}`;
 }
 
-/** The same as `13:00, 20 Nov`, for sentences about an hour. */
-export const formatHour = (locale: string, timestamp: string): string =>
-  formatTime(locale, timestamp).split(', ').reverse().join(', ');
+/** The same as `13:00, 20 Nov`, where the hour is what matters. */
+export function formatClock(locale: string, timestamp: string): string {
+  const { date, time } = partsOf(locale, timestamp);
+  return `${time}, ${date}`;
+}
+
+function partsOf(locale: string, timestamp: string) {
+  const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(timestamp) ?? [];
+  return { date: `${Number(day)} ${SHORT_MONTHS[locale]?.split(' ')[Number(month) - 1]}`, time };
+}

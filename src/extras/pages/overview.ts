@@ -14,11 +14,13 @@ import {
   regionLine,
   regionPath,
   stationList,
+  verdictText,
   withTime,
   worstFirst,
 } from './parts.ts';
 import { mapPart } from './place.ts';
 import { overviewSentence } from './trend.ts';
+import { usedIndices } from './verdict.ts';
 import { WORDS } from './words.ts';
 
 /** A list of more stations than this has a search. */
@@ -81,7 +83,14 @@ ${within(region)}</li>
       districts.length > 0 && html`<ul>${districts.map(line)}</ul>`
     }${stationList(locale, words.stations, stations, region.slug, 'fold')}`;
   };
-  const worst = top.slice(0, 3).map(({ title, aqi }) => (aqi === null ? title : `${title} ${aqi}`));
+  const worst = top
+    .slice(0, 3)
+    .map(({ title, verdict }) =>
+      typeof verdict.grade === 'object'
+        ? `${title}: ${verdictText(locale, verdict)}`
+        : `${title} ${verdict.grade}`,
+    );
+  const used = usedIndices([...regions, ...list.stations].map(({ verdict }) => verdict));
 
   return {
     locale,
@@ -118,7 +127,7 @@ ${mapPart(locale, { regions, stations: list.stations }, groundOf(site))}
 <section class="card">
   <h2>${words.network}</h2>
   <p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>
-${list.stations.length > 0 && computedPart(locale, 'overview')}`,
+${list.stations.length > 0 && computedPart(locale, 'overview', used)}`,
   };
 }
 

@@ -1,51 +1,70 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
-import { formatBare, formatValue, PM25, unitIn } from './format.ts';
+import { INDEX_WORDS, type IndexName } from '../../serve/indexWords.ts';
+import { capitalized, formatBare, formatValue, PM25, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
-import type { LastDay } from './lastDays.ts';
 import { formatTime } from './numbers.ts';
-import { type Category, categoryOf } from './scale.ts';
-import { dayLine, trendText } from './trend.ts';
+import { BANDS, CATEGORIES, type Look, OTHER_LOOKS, rankOf } from './scale.ts';
+import { dayLine, type ListedDay, trendMark } from './trend.ts';
+import { boxOf, hasTrend, usedIndices, type Verdict } from './verdict.ts';
 import { WORDS, type Words } from './words.ts';
-
-export const categoryIn = (place: Station | Region): Category =>
-  'status' in place && place.status === 'offline' ? 'offline' : categoryOf(place.aqi);
 
 export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) =>
   `/${locale}/region/${slug}`;
 
 /** The last 24 hours of a place in a list, where they were read. */
-type WithDay = { day?: LastDay | undefined };
+type WithDay = { day?: ListedDay | undefined };
 
-/**
- * A station of lists and maps, whether its particles are suspect (C9), so that its index says
- * nothing of the air, and whether it has ever measured anything.
- */
-export type ListedStation = Station & WithDay & { is_bad_pm: boolean; has_measured: boolean };
-/** A region of lists, and whether anything was ever measured in it. */
-export type ListedRegion = Region & WithDay & { has_measured: boolean };
+/** A station of lists and maps, and whether its particles are suspect (C9). */
+export type ListedStation = Station & WithDay & { is_bad_pm: boolean; verdict: Verdict };
+/** A region of lists. */
+export type ListedRegion = Region & WithDay & { verdict: Verdict };
 type Listed = ListedRegion | ListedStation;
 
 const isSuspect = (place: Listed) => 'is_bad_pm' in place && place.is_bad_pm;
 
+/** The category, with the name of its index where INDEX names the other one. */
+export function verdictText(locale: Locale, { look, by, ...verdict }: Verdict): string {
+  const words = WORDS[locale];
+  if (verdict.isWaiting) return words.waiting;
+  if (verdict.isSuspect) return capitalized(words.suspect);
+  if (by === undefined || !verdict.isOther) return words[look];
+  return `${INDEX_WORDS[by.index].short[locale]}: ${words[look].toLowerCase()}`;
+}
+
 /**
  * The index in a box in the colour of its category, and the category in words. A suspect index has
- * no category; where no particles are measured, the words are the temperature.
+ * no category; where none is known, the words are the temperature.
  */
-function verdictOf(locale: Locale, place: Listed): { box: Html; text: string } {
-  const words = WORDS[locale];
-  const category = categoryIn(place);
-  const { aqi, temperature } = place;
-  const boxOf = (look: Category, content: Html | string) =>
-    html`<span class="chip ${look} box">${content}</span>`;
-  if (!place.has_measured) return { box: boxOf('unknown', '–'), text: words.waiting };
-  if (isSuspect(place) && aqi !== null)
-    return { box: boxOf('unknown', html`<s>${aqi}</s>`), text: words.suspect };
-  const box = boxOf(category, aqi === null ? '–' : String(aqi));
-  if (category !== 'unknown' || temperature === null) return { box, text: words[category] };
+function boxAndText(locale: Locale, { verdict, temperature }: Listed): { box: Html; text: string } {
+  const { look, by } = verdict;
+  const content = boxOf(verdict);
+  const isLong = by?.index === 'eaqi';
+  const box = html`<span class="chip ${look} box${isLong && ' pollutant'}">${
+    verdict.isSuspect ? html`<s>${content}</s>` : content
+  }</span>`;
+  const text = verdictText(locale, verdict);
+  if (look !== 'unknown' || by !== undefined || verdict.isWaiting || temperature === null)
+    return { box, text };
   const degrees = formatValue(locale, temperature, { unit: '°C', digits: 1 });
-  return { box, text: `${words.temperature} ${degrees}` };
+  return { box, text: `${WORDS[locale].temperature} ${degrees}` };
+}
+
+/** The categories of the indices that say something of these places, each scale with its name. */
+export function legend(locale: Locale, verdicts: readonly Verdict[]): Html {
+  const words = WORDS[locale];
+  const chips = (looks: readonly Look[]) =>
+    looks.map((look) => html`<span class="chip ${look}">${words[look]}</span> `);
+  const used = usedIndices(verdicts);
+  const scales: Readonly<Record<IndexName, readonly Look[]>> = {
+    aqi: CATEGORIES.map(({ name }) => name),
+    eaqi: BANDS,
+  };
+  return html`${used.map(
+    (index, n) => html`<p class="legend"><small>${INDEX_WORDS[index].name[locale]}</small>
+  <br>${chips(scales[index])}${n === used.length - 1 && chips(OTHER_LOOKS)}</p>`,
+  )}`;
 }
 
 /** A number of particles, struck through where it is suspect. */
@@ -69,18 +88,18 @@ export function withTime(
 const SHORT = 16;
 
 /**
- * A place in a list: the box of its index, its name, the category and the trend in words; PM2.5,
+ * A place in a list: the box of its index, its name, the category in words and the trend; PM2.5,
  * which people ask for first, and its last 24 hours. Nothing is drawn of suspect particles.
  */
 function line(locale: Locale, path: string, place: Listed, note = ''): Html {
-  const { title, 'pm2.5': pm25, day } = place;
-  const { box, text } = verdictOf(locale, place);
+  const { title, 'pm2.5': pm25, day, verdict } = place;
+  const { box, text } = boxAndText(locale, place);
   const value = pm25 !== null && strong(formatBare(locale, pm25, PM25), isSuspect(place));
   const known = isSuspect(place) ? undefined : day;
-  const trend = trendText(locale, known?.trend ?? null);
+  const trend = hasTrend(verdict) && trendMark(locale, known?.trend ?? null);
   return html`${box} <a href="${path}"${title.length > SHORT && html` title="${title}"`}>${title}</a> <span
     class="word">
-    ${[note, text, trend].filter((part) => part !== '').join(' · ')}</span> ${
+    ${note !== '' && `${note} · `}${text}${trend !== false && html` ${trend}`}</span> ${
       value !== false &&
       html`<span class="pm">
     <small>PM2.5</small> ${value}<span class="unit"> ${unitIn(locale, PM25.unit)}</span></span>`
@@ -117,10 +136,8 @@ export function stationList(
 }
 
 /** Worst first; what is unknown or suspect comes last, by name. */
-export function worstFirst<T extends { aqi: number | null; title: string; is_bad_pm?: boolean }>(
-  all: readonly T[],
-): T[] {
-  const rank = ({ aqi, is_bad_pm: isBad }: T) => (aqi === null || isBad ? -1 : aqi);
+export function worstFirst<T extends { title: string; verdict: Verdict }>(all: readonly T[]): T[] {
+  const rank = ({ verdict: { grade, isSuspect } }: T) => rankOf(isSuspect ? null : grade);
   return all.toSorted((a, b) => rank(b) - rank(a) || a.title.localeCompare(b.title));
 }
 

@@ -7,7 +7,7 @@ import { SURFACES } from './colours.ts';
 import { fill, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { FLOATING, tenth, trace, yAxis } from './plot.ts';
-import { type Category, categoryOf } from './scale.ts';
+import { categoryOf, type Look } from './scale.ts';
 import { AQI, type Bucket, formatBucket, measuredValue } from './series.ts';
 import type { Words } from './words.ts';
 
@@ -23,8 +23,9 @@ const extent = (values: readonly (number | null)[]): [number, number] => {
 };
 
 /**
- * Bars of a quantity, or a line where 0 is not the least. Bars of particles have the colours of the
- * index, and only an outline in hours in which they are suspect. At least one bucket has a value.
+ * Bars of a quantity, or a line where 0 is not the least. With `isColoured`, bars of particles have
+ * the colours of the US EPA's index; they have only an outline in hours in which they are suspect.
+ * At least one bucket has a value.
  */
 export function dayChart(
   words: Words,
@@ -32,6 +33,7 @@ export function dayChart(
   buckets: readonly Bucket[],
   quantity: Quantity,
   isSuspectAt: (hour: string) => boolean,
+  isColoured: boolean,
 ): Html {
   const values = measuredOf(buckets, quantity);
   const [low, high] = extent(values);
@@ -41,7 +43,8 @@ export function dayChart(
   const lookOf = ({ point, timestamp }: Bucket) => {
     if (isLine) return 'bare';
     if (!isParticles) return 'plain';
-    return isSuspectAt(timestamp) ? 'suspect' : categoryOf(measuredValue(point, AQI));
+    if (isSuspectAt(timestamp)) return 'suspect';
+    return isColoured ? categoryOf(measuredValue(point, AQI)) : 'plain';
   };
   const x = (n: number) => tenth(AREA.left + (n + 24 - buckets.length) * SLOT);
   const label = fill(words.dayChart, {
@@ -72,14 +75,30 @@ ${hours
 </svg>`;
 }
 
-/** The line of the day in a tile, which its number repeats in words. */
-export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html | undefined {
-  const values = measuredOf(buckets, quantity);
+/**
+ * The line of up to 24 hours and the current value in a tile, which words repeat. It is dashed where
+ * the values are suspect.
+ */
+export function sparkline(
+  values: readonly (number | null)[],
+  isSuspectAt: (n: number) => boolean,
+): Html | undefined {
   if (values.filter((value) => value !== null).length < 2) return undefined;
   const [low, high] = extent(values);
+  const x = (n: number) => (n + 25 - values.length) * 4;
   const y = (value: number) => tenth(high === low ? 12 : 22 - ((value - low) / (high - low)) * 20);
-  return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true">
-    <path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
+  const line = (isShown: (n: number) => boolean) =>
+    trace(
+      values.map((value, n) => (isShown(n) ? value : null)),
+      x,
+      y,
+    );
+  // each step is dashed if one of its ends is suspect
+  const dashed = line((n) =>
+    [n - 1, n, n + 1].some((one) => values[one] != null && isSuspectAt(one)),
+  );
+  return html`<svg class="spark" viewBox="0 0 96 24" preserveAspectRatio="none" aria-hidden="true">
+    <path d="${line((n) => !isSuspectAt(n))}"/>${dashed !== '' && html`<path class="suspect" d="${dashed}"/>`}</svg>`;
 }
 
 /** A size of letters at which the text is no wider than the picture. */
@@ -98,13 +117,11 @@ export function hourBars(values: readonly (number | null)[]): Html {
     aria-hidden="true">${values.map((value, n) => value !== null && bar(value, n))}</svg>`;
 }
 
-type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & {
-  category: Category;
-};
+type Card = Record<'title' | 'site' | 'word' | 'box' | 'value' | 'time', string> & { look: Look };
 
 /** The picture that a shared link shows: a place, its index and when. */
-export function cardPicture({ title, site, category, word, index, value, time }: Card): string {
-  const [ground, ink] = SURFACES[category];
+export function cardPicture({ title, site, look, word, box, value, time }: Card): string {
+  const [ground, ink] = SURFACES[look];
   const heading = title.length > 44 ? `${title.slice(0, 43)}…` : title;
   const line = [value, time].filter((text) => text !== '').join(' · ');
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200"
@@ -112,7 +129,7 @@ export function cardPicture({ title, site, category, word, index, value, time }:
     <path fill="${ground}" d="M0 0H1200V630H0z"/>
     <g fill="${ink}">
 <text x="80" y="130" font-size="${fitting(heading, 72)}" font-weight="700">${heading}</text>
-<text x="80" y="350" font-size="${fitting(index, 200)}" font-weight="700">${index}</text>
+<text x="80" y="350" font-size="${fitting(box, 200)}" font-weight="700">${box}</text>
 <text x="80" y="440" font-size="${fitting(word, 56)}">${word}</text>
 <text x="80" y="520" font-size="40">${line}</text>
 <text x="80" y="590"

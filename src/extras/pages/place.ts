@@ -1,12 +1,18 @@
 /** Where places are: the map, and what is nearest to a station. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
-import { INDEX_WORDS } from '../../serve/indexWords.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber } from './numbers.ts';
-import { isLarge, type ListedStation, type MapGround, stationLine } from './parts.ts';
-import { CATEGORY_NAMES } from './scale.ts';
+import {
+  isLarge,
+  type ListedRegion,
+  type ListedStation,
+  legend,
+  type MapGround,
+  stationLine,
+} from './parts.ts';
+import type { Grade } from './scale.ts';
 import { WORDS } from './words.ts';
 
 /** A station near another one. */
@@ -14,25 +20,17 @@ export type Neighbour = ListedStation & { distance_km: number };
 
 /**
  * Each place: its level (0 city, 1 district, 2 station, 3 suspect station, 4 district of which only
- * the name is written), key, the index of the place that it is in, coordinates, index (-1:
+ * the name is written), key, the position of the place that it is in, coordinates, grade (-1:
  * offline), name.
  */
-type Place = readonly [
-  0 | 1 | 2 | 3 | 4,
-  string | number,
-  number,
-  number,
-  number,
-  number | null,
-  string?,
-];
+type Place = readonly [0 | 1 | 2 | 3 | 4, string | number, number, number, number, Grade, string?];
 
 /**
  * `names`: districts of which the map has the names; `own`: the station whose page it is;
- * `hasLegend`: false where another part of the page has it.
+ * `hasLegend`: false where another part of the page has the legend of the US EPA's index.
  */
 type Shown = {
-  regions: readonly Region[];
+  regions: readonly ListedRegion[];
   stations: readonly ListedStation[];
   names?: readonly Region[];
   own?: number;
@@ -54,26 +52,31 @@ export function mapPart(
   const at = new Map(sorted.map(({ slug }, n) => [slug, n]));
   const digits = isLarge(stations) ? 1_000 : 100_000;
   const round = (degrees: number) => Math.round(degrees * digits) / digits;
-  const placeOf = (region: Region, level: 0 | 1 | 4, parent: number): Place => {
-    const { slug, map_latitude: lat, map_longitude: lng, aqi, title } = region;
-    return [level, slug, parent, round(lat), round(lng), level === 4 ? null : aqi, title];
+  const placeOf = (region: Region, level: 0 | 1 | 4, parent: number, grade: Grade): Place => {
+    const { slug, map_latitude: lat, map_longitude: lng, title } = region;
+    return [level, slug, parent, round(lat), round(lng), grade, title];
   };
   const places: Place[] = [
     ...sorted.map((one) =>
-      'city_slug' in one ? placeOf(one, 1, at.get(one.city_slug) ?? -1) : placeOf(one, 0, -1),
+      'city_slug' in one
+        ? placeOf(one, 1, at.get(one.city_slug) ?? -1, one.verdict.grade)
+        : placeOf(one, 0, -1, one.verdict.grade),
     ),
-    ...names.map((one) => placeOf(one, 4, -1)),
+    ...names.map((one) => placeOf(one, 4, -1, null)),
     ...stations.map((one): Place => {
       const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
-      const index = one.status === 'offline' && one.has_measured ? -1 : one.aqi;
-      const level = one.is_bad_pm ? 3 : 2;
+      const { look, grade, isSuspect } = one.verdict;
+      const level = isSuspect ? 3 : 2;
       const position = [round(one.latitude), round(one.longitude)] as const;
-      const plain = [level, one.id, parent, ...position, index] as const;
+      const shown = look === 'offline' ? -1 : grade;
+      const plain = [level, one.id, parent, ...position, shown] as const;
       return isLarge(stations) ? plain : [...plain, one.title];
     }),
   ];
   const json = JSON.stringify(places).replaceAll('<', '\\u003c');
-  const hasIndex = [...regions, ...stations].some(({ aqi }) => aqi !== null);
+  const verdicts = [...regions, ...stations]
+    .map(({ verdict }) => verdict)
+    .filter(({ by }) => hasLegend || by?.index === 'eaqi');
   const onTiles =
     tiles !== undefined &&
     html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`;
@@ -85,13 +88,7 @@ export function mapPart(
   <button type="button" id="near" hidden>${words.nearMe}</button> <small
   role="status">${words.mapHint}</small></p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
-${
-  hasLegend &&
-  hasIndex &&
-  html`<p class="legend">
-  <small>${INDEX_WORDS.aqi.name[locale]}</small>
-  <br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`
-}</section>`;
+${legend(locale, verdicts)}</section>`;
 }
 
 /** Where a station is: its coordinates, and the stations that are nearest, as a list and a map. */

@@ -1,6 +1,6 @@
 /**
- * The categories of the US EPA's index (Q1, Q2) and the bounds that charts draw. Shared with the
- * browser, so it imports nothing.
+ * The scales of both indices: the categories of the US EPA's (Q1, Q2), the bands of the European one
+ * (X1), and the bounds that charts draw. Shared with the browser, so it imports nothing.
  */
 
 /** Worst last. `upTo`: the highest index in it. */
@@ -13,7 +13,7 @@ export const CATEGORIES = [
   { name: 'hazardous', upTo: Number.POSITIVE_INFINITY },
 ] as const;
 
-/** The bands of the European index (X1), worst last. Their names have a prefix of their own. */
+/** Worst last. A prefix tells them from the categories of the US EPA. */
 export const BANDS = [
   'band-good',
   'band-fair',
@@ -23,28 +23,66 @@ export const BANDS = [
   'band-extremely-poor',
 ] as const;
 
-export type Band = (typeof BANDS)[number];
-
-/** `very poor`, as the API has it, is the band `band-very-poor`. */
-export const bandOf = (name: string): Band => `band-${name.replace(' ', '-')}` as Band;
-
 /**
  * `offline` is a station that does not report; `unknown` is one that reports no particulate matter,
  * and a region without recent values.
  */
 export type Category = (typeof CATEGORIES)[number]['name'] | 'unknown' | 'offline';
+export type Band = (typeof BANDS)[number];
 
-/** All categories, the categories of an index first. */
-export const CATEGORY_NAMES: readonly Category[] = [
-  ...CATEGORIES.map(({ name }) => name),
-  'unknown',
-  'offline',
-];
+/** How a place may look, which is a class of the style and the key of its word. */
+export type Look = Category | Band;
+
+/** What is no category of an index. */
+export const OTHER_LOOKS = ['unknown', 'offline'] as const;
+
+/** `very poor`, as the API has it, is the band `band-very-poor`. */
+export const bandOf = (name: string): Band => `band-${name.replace(' ', '-')}` as Band;
 
 export function categoryOf(aqi: number | null): Category {
   return aqi === null
     ? 'unknown'
     : (CATEGORIES.find(({ upTo }) => aqi <= upTo)?.name ?? 'hazardous');
+}
+
+/**
+ * The US EPA's index; or the European one: the position of its band, from 0, and the pollutant that
+ * makes it. Null: neither is known.
+ */
+export type Grade = number | readonly [band: number, pollutant: string] | null;
+
+const isEuropean = (grade: Grade) => typeof grade === 'object' && grade !== null;
+
+export const lookOf = (grade: Grade): Look =>
+  isEuropean(grade) ? (BANDS[grade[0]] ?? 'unknown') : categoryOf(grade);
+
+/** More than the numbers of a category that is not the last. */
+const PER_CATEGORY = 1_000;
+
+/**
+ * How bad it is, for an order of places by either index. Both scales have six categories, and each
+ * ranks with the one at its position in the other scale; within a category numbers tell, of which
+ * the European index has none. -1: not known.
+ */
+export function rankOf(grade: Grade): number {
+  if (grade === null) return -1;
+  if (isEuropean(grade)) return grade[0] * PER_CATEGORY;
+  return CATEGORIES.findIndex(({ upTo }) => grade <= upTo) * PER_CATEGORY + grade;
+}
+
+/** The same in every language. */
+const POLLUTANTS: Readonly<Record<string, string>> = {
+  'pm2.5': 'PM2.5',
+  pm10: 'PM10',
+  o3: 'O₃',
+  no2: 'NO₂',
+  so2: 'SO₂',
+};
+
+/** In a box or pin: the number, or the pollutant that makes the European index; else a dash. */
+export function boxText(grade: Grade): string {
+  if (grade === null) return '–';
+  return isEuropean(grade) ? (POLLUTANTS[grade[1]] ?? '') : String(grade);
 }
 
 /** Upper ends of the categories as concentrations [µg/m³] (Q2). */

@@ -28,6 +28,7 @@ import { toPng } from './png.ts';
 import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
 import { type Trust, trustPart } from './trust.ts';
+import { usedIndices } from './verdict.ts';
 import { WORDS } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
@@ -67,7 +68,7 @@ export function stationPage(
   const station = {
     ...subject.values,
     is_bad_pm: subject.suspect !== undefined,
-    has_measured: newestTime(subject.history) !== undefined,
+    verdict: subject.verdict,
   };
   return {
     ...pageOf(locale, subject, `station/${id}`),
@@ -80,7 +81,7 @@ ${indicesPart(locale, subject)}
 ${changesPart(locale, `station/${id}`, subject.changes, { at: subject.at, stations: [] })}
 ${historyPart(locale, subject, `station/${id}`, subject.changes.first_hour)}
 ${trustPart(locale, id, subject.trust)}
-${computedPart(locale, 'station')}
+${computedPart(locale, 'station', usedIndices([subject.verdict]))}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `station/${id}`, { title: subject.values.title, url })}`,
   };
@@ -153,14 +154,14 @@ ${
 ${indicesPart(locale, subject)}
 ${changesPart(locale, `region/${region.slug}`, subject.changes, { at: subject.at, stations })}
 ${historyPart(locale, subject, `region/${region.slug}`, subject.changes.first_hour)}
-${computedPart(locale, 'region')}
+${computedPart(locale, 'region', usedIndices([subject.verdict]))}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `region/${region.slug}`, { title: region.title, url })}`,
   };
 }
 
 function pageOf(locale: Locale, subject: Subject, path: string) {
-  const { word, index, value } = inWords(locale, subject);
+  const { word, box, value } = inWords(locale, subject);
   const { title } = subject.values;
   return {
     locale,
@@ -170,7 +171,7 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
     shape: newestTime(subject.history) === undefined ? 'empty' : 'full',
     description: fill(WORDS[locale].summary, {
       place: title,
-      values: [word, index, value].filter(Boolean).join(', '),
+      values: [word, box, value].filter(Boolean).join(', '),
     }),
     ...(toPng !== undefined && { image: `/${locale}/card/${path}.png` }),
   };

@@ -10,14 +10,15 @@ import { formatTime } from './numbers.ts';
 import { strong } from './parts.ts';
 import { hourBars, sparkline } from './pictures.ts';
 import { bandOf } from './scale.ts';
-import { type Bucket, measuredValue } from './series.ts';
+import { isLeftOutIn, isOfParticles, measuredValue } from './series.ts';
 import { WORDS } from './words.ts';
 
 /** In groups, without the parameters that have no value. */
 export function tilesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
   const { timestamp } = subject.indices.european_index;
-  const lead = headlineOf(locale, subject).quantity?.key;
+  const headline = headlineOf(locale, subject);
+  const lead = headline.kind === 'value' ? headline.quantity.key : undefined;
   const bands = bandsOf(subject);
   const groups = GROUPS.map(({ title, keys }) => {
     const shown = keys.filter((key) => key !== 'pm2.5' && key !== lead);
@@ -54,7 +55,6 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
   if (value === null || (key === 'wind_direction' && speed !== null)) return false;
   const band = bandsOf(subject)[key] ?? null;
   const isSuspect = subject.suspect !== undefined && GROUPS[0].keys.some((one) => one === key);
-  const buckets = lastDay(subject);
   const wind = key === 'wind_speed' ? valueIn(subject, 'wind_direction') : null;
   return html`<div class="tile${band !== null && ` ${bandOf(band)}`}">
     <dt>${word(words, key)}</dt>
@@ -65,7 +65,7 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
     }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
       band !== null && html`<dd class="word">${words[bandOf(band)]}</dd>`
     }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${
-      typeof value === 'number' && html`<dd>${dayOf(locale, buckets, quantity)}</dd>`
+      typeof value === 'number' && html`<dd>${dayOf(locale, subject, quantity, value)}</dd>`
     }</div>`;
 }
 
@@ -80,23 +80,35 @@ const windOf = (letters: string, from: string): Html =>
     <path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5"
     transform="rotate(${COMPASS.indexOf(from) * 22.5 + 180})"/></svg> ${formatWind(letters, from)}`;
 
-/** A picture of 24 hours with its lowest and highest, or since when there are values. */
-function dayOf(locale: Locale, buckets: readonly Bucket[], quantity: Quantity): Html | false {
+/**
+ * A picture of 24 hours and the current value, with their lowest and highest, or since when there
+ * are values; of rain its sum. Its current hour may reach into the last closed one, so only what it
+ * has more than that is added.
+ */
+function dayOf(locale: Locale, subject: Subject, quantity: Quantity, now: number): Html {
   const words = WORDS[locale];
-  const values = buckets.map(({ point }) => measuredValue(point, quantity));
-  const known = values.filter((value) => value !== null);
-  if (known.length < 2) return false;
-  const [low, high] = [Math.min(...known), Math.max(...known)].map((end) =>
-    formatBare(locale, end, quantity),
-  );
-  const first = values.findIndex((value) => value !== null);
+  const buckets = lastDay(subject);
+  const hours = buckets.map(({ point }) => measuredValue(point, quantity));
+  const known = hours.filter((value) => value !== null);
+  if (known.length === 0) return html`<small>${words.noDay}</small>`;
+  const first = hours.findIndex((value) => value !== null);
   const isWhole = first === 0 && buckets.length === 24;
   const time = buckets[first]?.timestamp.slice(11, 16) ?? '';
-  const text = fill(isWhole ? words.dayRange : words.rangeSince, {
-    time,
-    low: low ?? '',
-    high: high ?? '',
-  });
-  const picture = quantity.key === 'rain' ? hourBars(values) : sparkline(buckets, quantity);
-  return html`${picture}<small>${text}</small>`;
+  if (quantity.key === 'rain') {
+    const total = known.reduce((sum, hour) => sum + hour, Math.max(0, now - (hours.at(-1) ?? 0)));
+    const sum = formatValue(locale, total, quantity);
+    return html`${hourBars(hours)}<small>${fill(isWhole ? words.daySum : words.sumSince, { time, sum })}</small>`;
+  }
+  const [low = '', high = ''] = [Math.min(...known, now), Math.max(...known, now)].map((end) =>
+    formatBare(locale, end, quantity),
+  );
+  const isSuspectAt = (n: number) => {
+    const hour = buckets[n]?.timestamp;
+    if (!isOfParticles(quantity)) return false;
+    return hour === undefined
+      ? subject.suspect !== undefined
+      : isLeftOutIn(hour, subject.flags ?? []);
+  };
+  const text = fill(isWhole ? words.dayRange : words.rangeSince, { time, low, high });
+  return html`${sparkline([...hours, now], isSuspectAt)}<small>${text}</small>`;
 }

@@ -1,30 +1,44 @@
-/** Where the air is going: a word, a sentence about all cities, and the line of a day in lists. */
+/** Where the air is going: an arrow, a sentence about all cities, and the line of a day in lists. */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
+import { INDEX_WORDS } from '../../serve/indexWords.ts';
 import { fill, plural } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { LastDay } from './lastDays.ts';
-import { categoryOf, GUIDELINES } from './scale.ts';
+import { GUIDELINES, rankOf } from './scale.ts';
+import { boxOf, hasTrend, type Verdict } from './verdict.ts';
 import { WORDS } from './words.ts';
 
-/** The arrow of each trend, beside its word. */
+type Trend = LastDay['trend'];
+
+/** The arrow of each trend, beside its word or in place of it. */
 const ARROWS = { rising: '↗', falling: '↘', steady: '→' } as const;
 
-/** `↗ rising`; nothing where it isn't known. */
-export function trendText(locale: Locale, trend: LastDay['trend']): string {
-  return trend === null ? '' : `${ARROWS[trend]}\u00a0${WORDS[locale][trend]}`;
-}
+/** The arrow alone, which has the word as its name; false where the trend isn't known. */
+export const trendMark = (locale: Locale, trend: Trend): Html | false =>
+  trend !== null &&
+  html`<span role="img" aria-label="${WORDS[locale][trend]}"
+    title="${WORDS[locale][trend]}">${ARROWS[trend]}</span>`;
 
 /** The trend with what it compares, beneath a headline. */
-export const trendLine = (locale: Locale, trend: LastDay['trend']): Html | false =>
-  trend !== null &&
-  html`<p class="trend">${trendText(locale, trend)} <small>${WORDS[locale].trendNote}</small></p>`;
+export function trendLine(locale: Locale, trend: Trend): Html | false {
+  if (trend === null) return false;
+  const words = WORDS[locale];
+  const said =
+    locale === 'ru' && trend === 'steady'
+      ? trendMark(locale, trend) // «без изменений» would be said of the last hour
+      : html`${ARROWS[trend]}\u00a0${words[trend]}`;
+  return html`<p class="trend">${said} <small>(${words.trendNote})</small></p>`;
+}
 
-type City = Region & { day?: LastDay | undefined };
+type City = Pick<Region, 'slug' | 'title'> & { day?: LastDay | undefined; verdict: Verdict };
+
+/** More cities are not named as the worst: the sentence has said how many they are. */
+const MOST_NAMED = 3;
 
 /**
- * In how many cities the air is of the worst category that there is, and which city is worst.
- * Cities without an index are counted apart: nothing is known of them.
+ * In how many cities the air is of which category, worst first, and which city is worst. Cities
+ * without an index are counted apart: nothing is known of them.
  */
 export function overviewSentence(
   locale: Locale,
@@ -32,41 +46,84 @@ export function overviewSentence(
   pathOf: (city: City) => string,
 ): Html {
   const words = WORDS[locale];
-  const [worst, ...others] = cities
-    .filter(({ aqi }) => aqi !== null)
-    .toSorted((a, b) => Number(b.aqi) - Number(a.aqi));
+  const rank = ({ verdict }: City) => rankOf(verdict.grade);
+  const known = cities
+    .filter(({ verdict }) => verdict.by !== undefined)
+    .toSorted((a, b) => rank(b) - rank(a));
+  const [worst] = known;
   if (worst === undefined) return html`${words.nothingRecent}`;
-  const category = categoryOf(worst.aqi);
-  const known = [worst, ...others];
-  const count = known.filter(({ aqi }) => categoryOf(aqi) === category).length;
-  const name = words[category];
-  const text = count === known.length ? words.overviewAll : words.overviewSome;
-  const said = fill(plural(locale, text, known.length), {
-    n: count,
-    all: known.length,
-    category: locale === 'en' ? name.toLowerCase() : name,
+  const categories = [...new Map(known.map(({ verdict }) => [verdict.look, verdict])).values()];
+  const said = categories.map((verdict, n) => {
+    const count = known.filter((one) => one.verdict.look === verdict.look).length;
+    const ofSome = n === 0 ? words.overviewSome : words.overviewAlso;
+    const text = categories.length === 1 ? words.overviewAll : ofSome;
+    return fill(plural(locale, text, known.length), {
+      n: count,
+      all: known.length,
+      category: categoryIn(locale, verdict),
+    });
   });
-  const trend = worst.day?.trend ?? null;
-  const values = [worst.aqi, ...(trend === null ? [] : [words[trend]])].join(', ');
-  const [before, after = ''] = words.overviewWorst.split('{place}');
   const unknown = cities.length - known.length;
-  return html`${said}${before}
-    <a href="${pathOf(worst)}">${worst.title}</a>
-    ${fill(after, { values })}${unknown > 0 && ` ${fill(words.overviewUnknown, { n: unknown })}`}`;
+  return html`${said.join('')}${worstOf(
+    locale,
+    known.filter((one) => rank(one) === rank(worst) && one.verdict.look === worst.verdict.look),
+    known.length,
+    pathOf,
+  )}${unknown > 0 && ` ${fill(words.overviewUnknown, { n: unknown })}`}`;
+}
+
+/** Within a sentence, with the name of its index where INDEX names the other one. */
+function categoryIn(locale: Locale, { look, by, isOther }: Verdict): string {
+  const name = locale === 'en' ? WORDS[locale][look].toLowerCase() : `«${WORDS[locale][look]}»`;
+  return isOther && by !== undefined ? `${name} (${INDEX_WORDS[by.index].short[locale]})` : name;
+}
+
+/**
+ * The end of the sentence: the cities that no other is worse than, which by a number is mostly one,
+ * and by the European index all of a band. With what makes it, and the trend, if it is one city.
+ * None is named where all are in one band.
+ */
+function worstOf(
+  locale: Locale,
+  worst: readonly City[],
+  all: number,
+  pathOf: (city: City) => string,
+): Html {
+  const words = WORDS[locale];
+  const links = worst.map(
+    (city, n) => html`${n > 0 && ', '}<a href="${pathOf(city)}">${city.title}</a>`,
+  );
+  const [before, after = ''] = words.overviewWorst.split('{place}');
+  const [{ verdict, day } = worst[0] as City, ...others] = worst;
+  const isByNumber = typeof verdict.grade === 'number';
+  if (worst.length > MOST_NAMED || (!isByNumber && all > 1 && worst.length === all))
+    return html`${after}`;
+  const trend = others.length === 0 && hasTrend(verdict) ? (day?.trend ?? null) : null;
+  const trendWord = trend === null ? '' : words[trend];
+  const index = isByNumber ? boxOf(verdict) : `(${boxOf(verdict)})`;
+  const values = fill(trendWord === '' ? '{index}' : words.overviewTrend, {
+    index,
+    trend: trendWord,
+  });
+  return html`${before}${links}${(isByNumber || others.length === 0) && ` ${values}`}${after}`;
 }
 
 const WIDTH = 92;
 const HEIGHT = 20;
 const STEP = 4;
 
-/**
- * PM2.5 of 24 hours as a line from 0, in whole pixels, since a page may have a thousand. Low values
- * stay low: its top is at least the WHO's guideline for a day.
- */
-export function dayLine({ 'pm2.5': hours }: LastDay): Html | false {
-  const known = hours.filter((value) => value !== null);
-  if (known.length < 2) return false;
-  const top = Math.max(GUIDELINES['pm2.5']?.day ?? 0, ...known);
+/** A day in a list, whose lines all end at `top`. */
+export type ListedDay = LastDay & { top: number };
+
+/** The highest PM2.5 of a list, at least the WHO's guideline for a day: low values stay low. */
+export const topOf = (days: readonly (LastDay | undefined)[]): number =>
+  days
+    .flatMap((day) => day?.['pm2.5'] ?? [])
+    .reduce((top: number, value) => Math.max(top, value ?? 0), GUIDELINES['pm2.5']?.day ?? 0);
+
+/** PM2.5 of 24 hours as a line from 0 to `top`, in whole pixels, since a page may have a thousand. */
+export function dayLine({ 'pm2.5': hours, top }: ListedDay): Html | false {
+  if (hours.filter((value) => value !== null).length < 2) return false;
   let last: number | undefined;
   const steps = hours.map((value, n) => {
     const before = last;

@@ -7,6 +7,7 @@ import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { renderPage } from '../../../src/extras/pages/layout.ts';
 import { overviewPage } from '../../../src/extras/pages/overview.ts';
 import type { ListedStation } from '../../../src/extras/pages/parts.ts';
+import { verdictOf } from '../../../src/extras/pages/verdict.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { NOW } from '../../support/clock.ts';
 import { seeded } from '../../support/random.ts';
@@ -273,6 +274,7 @@ describe('the overview of a network', () => {
       latitude: id / 1e3,
       longitude: id / 7,
       aqi: id % 320,
+      measurement_time: '2026-11-20T13:00:00+04:00',
     }) as ListedStation;
   const bytes = (stations: number) => {
     const random = seeded(stations);
@@ -281,8 +283,8 @@ describe('the overview of a network', () => {
       ...stationOf(n + 1),
       'pm2.5': n / 10,
       city_slug: null,
-      has_measured: true,
-      day: { trend: 'rising' as const, 'pm2.5': lastDay() },
+      verdict: verdictOf('aqi', { ...stationOf(n + 1), has_measured: true }, undefined),
+      day: { trend: 'rising' as const, 'pm2.5': lastDay(), top: 60 },
     }));
     const { kept } = renderPage(of, overviewPage(of, 'en', { ...list, stations: all }));
     return brotliCompressSync(kept.get('identity') as Buffer).length;

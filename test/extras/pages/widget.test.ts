@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
-import { formatHour, formatNumber, formatTime } from '../../../src/extras/pages/numbers.ts';
+import { formatClock, formatNumber, formatTime } from '../../../src/extras/pages/numbers.ts';
 import { CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { INDEX_WORDS } from '../../../src/serve/indexWords.ts';
@@ -76,7 +76,7 @@ inBrowser('the widget', (open) => {
         const isOffline = values.status === 'offline' && !isWaiting;
         const category = isOffline ? 'offline' : categoryOf(aqi);
         let timeLine = isWaiting ? words.neverSent : words.nothingRecent;
-        if (when !== null) timeLine = words.meanOfHour.replace('{time}', formatHour(locale, when));
+        if (when !== null) timeLine = words.meanOfHour.replace('{time}', formatClock(locale, when));
         const parts = [
           values.title,
           aqi !== null && String(aqi),
@@ -315,7 +315,7 @@ inBrowser('the widget', (open) => {
     });
     await page.route('**/embed/station/1', (route) => route.abort());
     await page.clock.fastForward(REFRESH_MS);
-    const when = formatHour('en', (await api('en', 'station/1')).measurement_time as string);
+    const when = formatClock('en', (await api('en', 'station/1')).measurement_time as string);
     await expect.poll(() => textOf(page)).toContain(WORDS.en.stale.replace('{time}', when));
     expect(await textOf(page)).toContain('28 Good');
     await page.unroute('**/embed/station/1');

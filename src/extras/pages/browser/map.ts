@@ -21,7 +21,7 @@ import {
 import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
 import { formatNumber } from '../numbers.ts';
-import { categoryOf } from '../scale.ts';
+import { boxText, type Grade, type Look, lookOf, rankOf } from '../scale.ts';
 import { addGraticule, addGround, addTiles } from './ground.ts';
 import { REPLACED } from './live.ts';
 import { whenNear } from './page.ts';
@@ -33,14 +33,20 @@ type Row = [
   parent: number,
   lat: number,
   lng: number,
-  aqi: number | null,
+  grade: Grade,
   title?: string,
 ];
 type Place = {
   level: number;
   path: string;
   at: LatLng;
+  /** Its US index; null where there is none, or the European one stands in its place. */
   aqi: number | null;
+  look: Look;
+  /** In its pin. */
+  text: string;
+  /** How bad it is, by either index; -1: not known. */
+  rank: number;
   isSuspect: boolean;
   title: string;
   parent: number;
@@ -50,6 +56,8 @@ type Place = {
 type Pin = { place: Place; others: Place[]; at: Point };
 
 const OFFLINE = -1;
+/** The level of a station with suspect particles. */
+const SUSPECT = 3;
 /** The level of a district that is no pin. */
 const NAME = 4;
 /** A region whose places lie within so many pixels is one pin. */
@@ -88,14 +96,19 @@ if (section !== null) {
 
 function read({ locale = 'en' }: DOMStringMap): Place[] {
   const rows: Row[] = JSON.parse(document.querySelector('#places')?.textContent ?? '[]');
-  const places = rows.map(([level, key, parent, lat, lng, aqi, title = '']): Place => {
+  const places = rows.map(([level, key, parent, lat, lng, grade, title = '']): Place => {
     const path = `/${locale}/${level >= 2 ? 'station' : 'region'}/${key}`;
+    const known = grade === OFFLINE ? null : grade;
+    const judged = level === SUSPECT ? null : known;
     return {
       level,
       path,
       at: new LatLng(lat, lng),
-      aqi,
-      isSuspect: level === 3,
+      aqi: typeof grade === 'number' ? grade : null,
+      look: grade === OFFLINE ? 'offline' : lookOf(judged),
+      text: boxText(known),
+      rank: rankOf(judged),
+      isSuspect: level === SUSPECT,
       title,
       parent,
       within: [],
@@ -230,7 +243,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   function placed(all: readonly Place[]): Pin[] {
     const rank = (place: Place) => {
       if (isOwn(place)) return Number.POSITIVE_INFINITY; // the page is about it
-      return place.aqi === null || place.isSuspect ? -2 : place.aqi;
+      return place.rank;
     };
     const worstFirst = all.toSorted((a, b) => rank(b) - rank(a));
     const found: Pin[] = [];
@@ -246,15 +259,13 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   }
   function markerOf(pin: Pin, isNamed: boolean): Marker {
     const { place, others } = pin;
-    const category =
-      place.aqi === OFFLINE ? 'offline' : categoryOf(place.isSuspect ? null : place.aqi);
-    const text = place.aqi === null || place.aqi === OFFLINE ? '–' : String(place.aqi);
     const several = others.length > 0;
     const title = titleOf(pin);
     const kind = place.level >= 2 ? 'station' : 'region';
+    const { text } = place;
     const number = place.isSuspect ? html`<s>${text}</s>` : text;
     const name = isNamed && html`<span class="name">${title}</span>`;
-    const look = `pin ${category} ${kind}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
+    const look = `pin ${place.look} ${kind}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
     const link = html`<a class="${look}" href="${place.path}" tabindex="-1"
       title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
@@ -274,8 +285,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       return;
     }
     const links = together.map(
-      ({ path, title, aqi }) =>
-        html`<a href="${path}">${title === '' ? path : title} ${aqi === OFFLINE ? null : aqi}</a>`,
+      ({ path, title, text }) => html`<a href="${path}">${title === '' ? path : title} ${text}</a>`,
     );
     map.openPopup(html`${links}`.text, together[0]?.at as LatLng);
   }

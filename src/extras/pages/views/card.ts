@@ -23,7 +23,15 @@ async function pictureOf(
 ) {
   if (toPng === undefined) throw notFound('');
   const { title, measurement_time: time } = subject.values;
-  const picture = { ...inWords(locale, subject), title, site: titleIn(site, locale) };
-  const svg = cardPicture({ ...picture, time: time === null ? '' : formatTime(locale, time) });
+  const { look, box, word, value } = inWords(locale, subject);
+  const svg = cardPicture({
+    title,
+    site: titleIn(site, locale),
+    look,
+    box,
+    word,
+    value,
+    time: time === null ? '' : formatTime(locale, time),
+  });
   return { ...validity, picture: await toPng(svg) };
 }

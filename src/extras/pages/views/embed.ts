@@ -1,29 +1,35 @@
 /** `/{locale}/embed/station/{id}` and `region/{slug}`: current values for other sites. */
 import { earlier } from '../../../serve/entry.ts';
 import { embedPage } from '../embed.ts';
-import type { Current } from '../now.ts';
+import type { Unjudged } from '../now.ts';
 import { leftOut, type Trust } from '../trust.ts';
-import { OF_REGION, OF_STATION, readAll, type View } from './read.ts';
+import { OF_REGION, OF_STATION, readAll, type View, withVerdict } from './read.ts';
 
 export const stationEmbed: View = async (context, values) => {
-  type Contents = Current & { trust: Trust };
-  const { contents, ...validity } = await readAll<Contents>(context, values, OF_STATION);
+  type Contents = Unjudged & { trust: Trust };
+  const { contents, ...ofContents } = await readAll<Contents>(context, values, OF_STATION);
   const suspect = leftOut(values.locale, contents.trust.flags, context.clock());
-  const current = { ...contents, suspect };
+  const read = { subject: { ...contents, suspect }, validity: ofContents };
+  const { subject, validity } = await withVerdict(
+    context,
+    read,
+    ({ stations }) => stations[values.id],
+  );
   return {
     ...validity,
-    page: embedPage(context.site, values.locale, `station/${values.id}`, current),
+    page: embedPage(context.site, values.locale, `station/${values.id}`, subject),
   };
 };
 
 export const regionEmbed: View = async (context, values) => {
   const { locale, slug } = values;
-  const { contents, ...validity } = await readAll<Current>(context, values, OF_REGION);
+  const { contents, ...ofContents } = await readAll<Unjudged>(context, values, OF_REGION);
   const network = await context.reader.network();
   const found = network.regions.find((one) => one.slug === slug);
-  const current = { ...contents, hasMeasured: found?.has_measured ?? undefined };
-  return {
-    ...earlier(validity, network),
-    page: embedPage(context.site, locale, `region/${slug}`, current),
+  const read = {
+    subject: { ...contents, hasMeasured: found?.has_measured ?? undefined },
+    validity: earlier(ofContents, network),
   };
+  const { subject, validity } = await withVerdict(context, read, ({ regions }) => regions[slug]);
+  return { ...validity, page: embedPage(context.site, locale, `region/${slug}`, subject) };
 };

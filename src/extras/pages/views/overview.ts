@@ -1,6 +1,6 @@
 /** `/{locale}/`: all places, or the page of a network's only city. */
 import { earlier } from '../../../serve/entry.ts';
-import { onlyCity, overviewPage } from '../overview.ts';
+import { onlyCity, overviewPage, shownOf } from '../overview.ts';
 import { isLarge } from '../parts.ts';
 import { readNetwork, type View, withDays } from './read.ts';
 import { pageOfRegion } from './region.ts';
@@ -12,7 +12,7 @@ export const overview: View = async (context, values) => {
   // the list of a larger network leaves stations out
   const isShort = !isLarge(list.stations);
   const listed = isShort ? list.stations : [];
-  const { validity: ofDays, ...days } = await withDays(context, list.regions, listed);
+  const { validity: ofDays, ...days } = await withDays(context, shownOf(list).regions, listed);
   return {
     ...earlier(validity, ofDays),
     page: overviewPage(context.site, values.locale, {

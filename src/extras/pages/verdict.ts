@@ -1,0 +1,69 @@
+/**
+ * What is said of the air of a place: by the index that INDEX names, or where that is not known, by
+ * the other one. Lists, maps, pages, frames and pictures all say this.
+ */
+import type { Region, Station } from '../../contract/current.ts';
+import type { EuropeanGrade } from '../../serve/european.ts';
+import type { IndexName } from '../../serve/indexWords.ts';
+import { BANDS, bandOf, boxText, categoryOf, type Grade, type Look, lookOf } from './scale.ts';
+
+export type Verdict = {
+  grade: Grade;
+  look: Look;
+  /** Which index says it, and its category's key in the words of indices; unset: none does. */
+  by?: { index: IndexName; category: string };
+  /** True if INDEX names another one than that. */
+  isOther: boolean;
+  /** Of suspect particles (C9), so that it says nothing of the air. */
+  isSuspect: boolean;
+  /** Nothing was ever measured there. */
+  isWaiting: boolean;
+};
+
+/** What a verdict is made of, besides the European index. */
+type Judged = Pick<Station | Region, 'aqi' | 'measurement_time'> & {
+  status?: Station['status'];
+  is_bad_pm?: boolean;
+  has_measured: boolean;
+};
+
+/** `european`: in the last closed hour, without suspect particles. */
+export function verdictOf(
+  index: IndexName,
+  { aqi, measurement_time: time, status, is_bad_pm: isBad = false, has_measured }: Judged,
+  european: EuropeanGrade | undefined,
+): Verdict {
+  const nothing: Verdict = {
+    grade: null,
+    look: 'unknown',
+    isOther: false,
+    isSuspect: false,
+    isWaiting: !has_measured,
+  };
+  if (!has_measured) return nothing;
+  if (status === 'offline') return { ...nothing, look: 'offline' };
+  if (time === null) return nothing;
+  if (european !== undefined && (index === 'eaqi' || aqi === null)) {
+    const [category, pollutant] = european;
+    const grade = [BANDS.indexOf(bandOf(category)), pollutant] as const;
+    const by = { index: 'eaqi', category } as const;
+    return { ...nothing, grade, look: lookOf(grade), by, isOther: index !== 'eaqi' };
+  }
+  if (aqi === null) return nothing;
+  const by = { index: 'aqi', category: categoryOf(aqi) } as const;
+  const said = { ...nothing, grade: aqi, by, isOther: index !== 'aqi' };
+  return isBad ? { ...said, isSuspect: true } : { ...said, look: lookOf(aqi) };
+}
+
+/** The text in its box: a number, the pollutant that makes the European index, or a dash. */
+export const boxOf = ({ grade }: Verdict): string => boxText(grade);
+
+/** The indices that say something of these places, the one that INDEX names first. */
+export function usedIndices(verdicts: readonly Verdict[]): IndexName[] {
+  const sorted = verdicts.toSorted((a, b) => Number(a.isOther) - Number(b.isOther));
+  return [...new Set(sorted.flatMap(({ by }) => by?.index ?? []))];
+}
+
+/** True if the trend, which is PM2.5's, says where this index goes: gases may go another way. */
+export const hasTrend = ({ grade }: Verdict): boolean =>
+  typeof grade === 'number' || (grade?.[1].startsWith('pm') ?? false);

@@ -1,0 +1,390 @@
+/**
+ * The setting INDEX: lists, maps, pages, frames and pictures of a place all say the same, by the
+ * index that it names, or where that is not known, by the other one.
+ */
+import { inflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SURFACES } from '../../../src/extras/pages/colours.ts';
+import { toPng } from '../../../src/extras/pages/png.ts';
+import { boxText, type Grade, type Look, lookOf, rankOf } from '../../../src/extras/pages/scale.ts';
+import { adviceFor, INDEX_WORDS, type IndexName } from '../../../src/serve/indexWords.ts';
+import { NOW } from '../../support/clock.ts';
+import { onEveryEngine } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+  type Values,
+} from '../../support/installation.ts';
+import { type Launched, launchForSuite } from '../../support/launch.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What is measured in each city, in the last closed hour and now. */
+const MEASURED: Readonly<Record<string, { hour?: Values; now?: Values; isSuspect?: true }>> = {
+  particles: { hour: { pm25: 20, pm10: 20 }, now: { pm25: 20 } },
+  gases: { hour: { o3: 110, no2: 4, so2: 1 }, now: { o3: 110 } },
+  both: { hour: { pm25: 8, pm10: 12, o3: 150 }, now: { pm25: 8, o3: 150 } },
+  none: { hour: { temperature: 10 }, now: { temperature: 10 } },
+  doubted: { hour: { pm25: 400, o3: 80 }, now: { pm25: 400, o3: 80 }, isSuspect: true },
+  lying: { hour: { pm25: 400 }, now: { pm25: 400 }, isSuspect: true },
+  fresh: { now: { pm25: 5 } },
+  offline: { hour: { pm25: 20 } },
+  waiting: {},
+};
+const CITIES = Object.keys(MEASURED);
+
+type Said = [look: Look, box: string, text: string];
+const SUSPECT: Said = ['unknown', '649', 'Suspect'];
+const UNKNOWN: Said = ['unknown', '–', 'Unknown'];
+const WAITING: Said = ['unknown', '–', 'Not yet measuring'];
+const OFFLINE: Said = ['offline', '–', 'Offline'];
+const WARM: Said = ['unknown', '–', 'Temperature 10.0 °C'];
+type Table = Readonly<Record<string, { station: Said; region: Said }>>;
+const same = (said: Said) => ({ station: said, region: said });
+
+const EXPECTED: Readonly<Record<IndexName, Table>> = {
+  aqi: {
+    particles: same(['moderate', '71', 'Moderate']),
+    gases: same(['band-moderate', 'O₃', 'European index: moderate']),
+    both: same(['good', '44', 'Good']),
+    none: same(WARM),
+    doubted: { station: SUSPECT, region: ['band-fair', 'O₃', 'European index: fair'] },
+    lying: { station: SUSPECT, region: UNKNOWN },
+    fresh: same(['good', '28', 'Good']),
+    offline: { station: OFFLINE, region: UNKNOWN },
+    waiting: same(WAITING),
+  },
+  eaqi: {
+    particles: same(['band-moderate', 'PM2.5', 'Moderate']),
+    gases: same(['band-moderate', 'O₃', 'Moderate']),
+    both: same(['band-poor', 'O₃', 'Poor']),
+    none: same(WARM),
+    doubted: same(['band-fair', 'O₃', 'Fair']),
+    lying: { station: SUSPECT, region: UNKNOWN },
+    fresh: same(['good', '28', 'US index: good']),
+    offline: { station: OFFLINE, region: UNKNOWN },
+    waiting: same(WAITING),
+  },
+};
+
+const bare = (html = '') =>
+  html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** The line of a place in a list. */
+function listed(page: string, path: string): Said {
+  const line = new RegExp(
+    `<span class="chip ([\\w-]+) box[^"]*">(.{1,20}?)</span>\\s*<a href="/en/${path}">.*?<span class="word">(.*?)</span> `,
+    's',
+  );
+  const [, look = '', box = '', text = ''] = line.exec(page) ?? [];
+  return [look as Look, bare(box), bare(text)];
+}
+
+/** The row of a place for the map, as the browser reads it. */
+function pinned(page: string, level: 'region' | 'station', key: string | number) {
+  type Row = [number, string | number, number, number, number, Grade];
+  const [, json = '[]'] = /id="places">(.*?)<\/script>/s.exec(page) ?? [];
+  const row = (JSON.parse(json) as Row[]).find(
+    ([at, name]) => name === key && at >= 2 === (level === 'station'),
+  );
+  const [at = -1, , , , , grade = null] = row ?? [];
+  if (grade === -1) return ['offline', '–'];
+  return [lookOf(at === 3 ? null : grade), boxText(grade)];
+}
+
+/** The headline of a page or frame, and the names of indices in it. */
+function headline(page: string) {
+  const [, look = '', content = ''] =
+    /<p\s+class="index ([\w-]+)">(.*?)<\/p>/s.exec(page) ??
+    /<p><span class="(chip [\w-]+)">(.*?)<\/span>/s.exec(page) ??
+    [];
+  const [, box = '', name = '', of = ''] =
+    /<[bs]>(.*?)<\/[bs]>\s*<span>(.*?)<small>(.*?)<\/small>/s.exec(content) ?? [];
+  return {
+    look: look.replace('chip ', ''),
+    box,
+    name: bare(name || content),
+    of: bare(of),
+  };
+}
+
+/** The ground of a PNG: its first pixel, before which no other is. */
+function groundOf(png: Buffer): string {
+  const parts: Buffer[] = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  return `#${inflateSync(Buffer.concat(parts)).subarray(1, 4).toString('hex')}`;
+}
+
+onEveryEngine('INDEX', (engine) => {
+  let here: Installation;
+  const services: Partial<Record<IndexName, Launched>> = {};
+  beforeAll(async () => {
+    const network = citiesOfOneStation(CITIES);
+    here = await install(engine, {
+      ...network,
+      stations: network.stations.map((station, n) => ({
+        ...station,
+        ...(MEASURED[CITIES[n] ?? '']?.isSuspect && { is_bad_pm: true }),
+      })),
+    });
+    const readings = CITIES.flatMap((city, n) => {
+      const { hour, now } = MEASURED[city] ?? {};
+      const age = city === 'offline' ? 5 * HOUR_MS : HOUR_MS;
+      return [
+        ...(hour === undefined ? [] : [reading(n + 1, NOW.getTime() - age, hour)]),
+        ...(now === undefined ? [] : [reading(n + 1, NOW, now)]),
+      ];
+    });
+    await here.accept(readings);
+    await here.refresh(NOW);
+    await here.digest(NOW);
+    for (const index of ['aqi', 'eaqi'] as const)
+      services[index] = await launchForSuite(here, { role: 'api', index });
+  });
+  afterAll(async () => {
+    for (const service of Object.values(services)) await service.stop();
+    await here.close();
+  });
+  const get = async (index: IndexName, path: string) =>
+    await httpGet(services[index]?.port.public ?? 0, path);
+  const pageOf = async (index: IndexName, path: string) => (await get(index, path)).body;
+
+  describe.each(['aqi', 'eaqi'] as const)('INDEX=%s', (index) => {
+    it.each(CITIES)(
+      'list, map, page, frame and shared picture say the same of %s',
+      async (city) => {
+        const overview = await pageOf(index, '/en/');
+        const id = CITIES.indexOf(city) + 1;
+        const subjects = [
+          ['station', id, `station/${id}`],
+          ['region', city, `region/${city}`],
+        ] as const;
+        for (const [kind, key, path] of subjects) {
+          const expected = EXPECTED[index][city]?.[kind] ?? UNKNOWN;
+          const [look, box, text] = expected;
+          expect(listed(overview, path), `${path} in the list`).toEqual(expected);
+          expect(pinned(overview, kind, key), `${path} on the map`).toEqual([look, box]);
+          const isIndex = box !== '–';
+          const [other = '', name = text] = /^(.+ index): (.+)$/.exec(text)?.slice(1) ?? [];
+          for (const address of [path, `embed/${path}`]) {
+            const page = await pageOf(index, `/en/${address}`);
+            if (text === WARM[2]) {
+              expect(page, address).toMatch(/<p\s+class="main">Temperature <b>10\.0 °C<\/b>/);
+              continue;
+            }
+            const said = headline(page);
+            expect([said.look, said.box, said.name.toLowerCase()], address).toEqual([
+              look,
+              isIndex ? box : '',
+              name.toLowerCase(),
+            ]);
+            const isEuropean = look.startsWith('band-');
+            if (isIndex)
+              expect(said.of, address).toContain(isEuropean ? 'European index' : 'US EPA index');
+            if (other !== '') expect(said.of, address).toContain(other.split(' ')[0]);
+          }
+          const { body, status } = await get(index, `/en/card/${path}.png`);
+          expect(status).toBe(toPng === undefined ? 404 : 200);
+          expect(body.length).toBeGreaterThan(0);
+        }
+      },
+    );
+
+    it.skipIf(toPng === undefined)('a shared picture has the colour of the category', async () => {
+      for (const city of CITIES) {
+        const [look] = EXPECTED[index][city]?.region ?? UNKNOWN;
+        const answer = await fetch(
+          `http://localhost:${services[index]?.port.public}/en/card/region/${city}.png`,
+        );
+        expect(groundOf(Buffer.from(await answer.arrayBuffer())), city).toBe(SURFACES[look][0]);
+      }
+    });
+
+    it('lists have the worst category first, whichever index says it, and then the unknown ones', async () => {
+      const overview = await pageOf(index, '/en/');
+      const order = [...overview.matchAll(/<a href="\/en\/region\/(\w+)">[^<]+<\/a> <span/g)].map(
+        ([, slug = '']) => slug,
+      );
+      expect(order).toEqual(
+        index === 'aqi'
+          ? [
+              'gases',
+              'particles',
+              'doubted',
+              'both',
+              'fresh',
+              'lying',
+              'none',
+              'offline',
+              'waiting',
+            ]
+          : [
+              'both',
+              'gases',
+              'particles',
+              'doubted',
+              'fresh',
+              'lying',
+              'none',
+              'offline',
+              'waiting',
+            ],
+      );
+    });
+
+    it('a page has the legend of each scale that it uses, with its name', async () => {
+      const names = (page: string) =>
+        [...page.matchAll(/<p class="legend">\s*<small>(.*?)<\/small>/g)].map(([, name]) => name);
+      const { aqi, eaqi } = INDEX_WORDS;
+      const both = [aqi.name.en, eaqi.name.en];
+      expect(names(await pageOf(index, '/en/'))).toEqual(
+        index === 'aqi' ? both : both.toReversed(),
+      );
+    });
+
+    it('the advice is that of the index in the headline', async () => {
+      const advised = async (city: string) => {
+        const page = await pageOf(index, `/en/region/${city}`);
+        return bare(/<ul class="advice">(.*?)<\/ul>/s.exec(page)?.[1]);
+      };
+      const text = (of: IndexName, category: string) =>
+        adviceFor('en', of, category)
+          .map(({ whom, advice }) => `${whom}: ${advice}`)
+          .join(' ')
+          .replaceAll("'", '&#39;');
+      expect(await advised('gases')).toBe(text('eaqi', 'moderate'));
+      expect(await advised('both')).toBe(
+        index === 'aqi' ? text('aqi', 'good') : text('eaqi', 'poor'),
+      );
+      expect(await advised('fresh')).toBe(text('aqi', 'good'));
+      expect(await advised('none')).toBe('');
+      const lying = await pageOf(index, `/en/station/${CITIES.indexOf('lying') + 1}`);
+      expect(lying).not.toContain('class="advice"');
+    });
+
+    it('bars are coloured by the US index, which is named, only where INDEX names it', async () => {
+      const page = await pageOf(index, '/en/region/particles');
+      const [, figure = ''] = /<figure class="card">(.*?)<\/figure>/s.exec(page) ?? [];
+      expect(figure.includes('<rect class="moderate"')).toBe(index === 'aqi');
+      expect(figure.includes('colours: US index')).toBe(index === 'aqi');
+      expect(figure.includes('<rect class="plain"')).toBe(index === 'eaqi');
+    });
+  });
+
+  it('with INDEX=eaqi the US index stands beside the European one (Q2)', async () => {
+    const beside = async (index: IndexName, city: string) =>
+      bare(/<dt>US index<\/dt>(.*?)<\/dd>/s.exec(await pageOf(index, `/en/region/${city}`))?.[1]);
+    expect(await beside('eaqi', 'both')).toBe('44, good Of PM2.5 and PM10 only.');
+    expect(await beside('eaqi', 'gases'), 'there is none').toBe('');
+    expect(await beside('eaqi', 'fresh'), 'it is the headline').toBe('');
+    expect(await beside('aqi', 'both')).toBe('');
+  });
+
+  it('the trend of PM2.5 stands beside no index of a gas', async () => {
+    for (const city of ['both', 'gases'])
+      expect(await pageOf('eaqi', `/en/region/${city}`)).not.toContain('class="trend"');
+  });
+
+  it('the European index of lists is that of each page, without suspect particles (X1, C9)', async () => {
+    const [stations] = await here.published<{ places: string; timestamp: string }[]>`
+      select places, timestamp from api.station_european_json(${NOW})`;
+    const [regions] = await here.published<{ places: string }[]>`
+      select places from api.region_european_json(${NOW})`;
+    const places = {
+      station: JSON.parse(stations?.places ?? '{}'),
+      region: JSON.parse(regions?.places ?? '{}'),
+    };
+    for (const [n, city] of CITIES.entries()) {
+      for (const [kind, key] of [
+        ['station', n + 1],
+        ['region', city],
+      ] as const) {
+        const now = await here.get(`/en/explore/v1/${kind}/${key}/now.json`, NOW);
+        const { index, pollutants, timestamp } = now.european_index;
+        const grade = places[kind][key];
+        if (kind === 'station' && MEASURED[city]?.isSuspect) {
+          expect(index, 'the API has the particles, which the page marks').toBe('extremely poor');
+          expect(grade).toEqual(city === 'doubted' ? ['fair', 'o3'] : undefined);
+          continue;
+        }
+        expect(grade?.[0] ?? null, `${kind} ${key}`).toBe(index);
+        if (grade === undefined) continue;
+        expect(Date.parse(timestamp)).toBe(Date.parse(stations?.timestamp ?? ''));
+        expect(grade[1]).toBe(
+          Object.keys(pollutants).find((pollutant) => pollutants[pollutant] === index),
+        );
+      }
+    }
+  });
+
+  it('the European index holds until an hour closes or a flag begins or ends (C9)', async () => {
+    const until = async () => {
+      const [row] = await here.published<{ valid_until: string }[]>`
+        select valid_until from api.station_european_json(${NOW})`;
+      return new Date(row?.valid_until ?? '').toISOString();
+    };
+    expect(await until()).toBe('2026-11-20T13:00:00.000Z');
+    const owner = here.database.as('airseries_owner', 'UTC');
+    await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind)
+      values (1, null, 'flat', '2026-11-19T00:00Z', '2026-11-20T12:45Z', 'pm')`;
+    expect(await until()).toBe('2026-11-20T12:45:00.000Z');
+    const [row] = await here.published<{ places: string }[]>`
+      select places from api.station_european_json(${NOW})`;
+    expect(JSON.parse(row?.places ?? '{}')[1]).toBeUndefined();
+    await owner`delete from raw.screened_period where station_id = 1`;
+  });
+});
+
+describe('the order of both scales', () => {
+  it('a category ranks with the one at its position in the other scale, and numbers tell within it', () => {
+    const grades: Grade[] = [
+      [5, 'o3'],
+      320,
+      180,
+      [2, 'o3'],
+      120,
+      101,
+      [1, 'pm10'],
+      60,
+      12,
+      [0, 'no2'],
+      null,
+    ];
+    const sorted = grades.toSorted((a, b) => rankOf(b) - rankOf(a));
+    expect(sorted).toEqual([
+      320,
+      [5, 'o3'],
+      180,
+      120,
+      101,
+      [2, 'o3'],
+      60,
+      [1, 'pm10'],
+      12,
+      [0, 'no2'],
+      null,
+    ]);
+    expect(rankOf(0)).toBeGreaterThan(rankOf(null));
+    expect(rankOf(2_000)).toBeGreaterThan(rankOf(301));
+  });
+
+  it('both indices have six categories, each with advice in every language', () => {
+    for (const index of ['aqi', 'eaqi'] as const) {
+      const categories = Object.keys(INDEX_WORDS[index].grades);
+      expect(categories).toHaveLength(6);
+      for (const locale of ['en', 'ru', 'hy'] as const)
+        for (const category of categories)
+          for (const { whom, advice } of adviceFor(locale, index, category))
+            expect([whom, advice].every((text) => text.length > 3)).toBe(true);
+    }
+    expect(adviceFor('en', 'aqi', 'unknown')).toEqual([]);
+  });
+});
