@@ -3,7 +3,7 @@
  * each tile. In SVG, so they need no script.
  */
 
-import { SURFACES } from './colours.ts';
+import { surfaceOf } from './colours.ts';
 import { fill, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { FLOATING, tenth, trace, yAxis } from './plot.ts';
@@ -121,7 +121,7 @@ type Card = Record<'title' | 'site' | 'word' | 'box' | 'value' | 'time', string>
 
 /** The picture that a shared link shows: a place, its index and when. */
 export function cardPicture({ title, site, look, word, box, value, time }: Card): string {
-  const [ground, ink] = SURFACES[look];
+  const [ground, ink] = surfaceOf(look);
   const heading = title.length > 44 ? `${title.slice(0, 43)}…` : title;
   const line = [value, time].filter((text) => text !== '').join(' · ');
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200"

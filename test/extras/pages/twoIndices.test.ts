@@ -4,7 +4,7 @@
  */
 import { inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SURFACES } from '../../../src/extras/pages/colours.ts';
+import { surfaceOf } from '../../../src/extras/pages/colours.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { boxText, type Grade, type Look, lookOf, rankOf } from '../../../src/extras/pages/scale.ts';
 import { adviceFor, INDEX_WORDS, type IndexName } from '../../../src/serve/indexWords.ts';
@@ -204,7 +204,7 @@ onEveryEngine('INDEX', (engine) => {
         const answer = await fetch(
           `http://localhost:${services[index]?.port.public}/en/card/region/${city}.png`,
         );
-        expect(groundOf(Buffer.from(await answer.arrayBuffer())), city).toBe(SURFACES[look][0]);
+        expect(groundOf(Buffer.from(await answer.arrayBuffer())), city).toBe(surfaceOf(look)[0]);
       }
     });
 
