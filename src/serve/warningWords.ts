@@ -1,4 +1,4 @@
-/** Words of feeds of warnings, in every language of the API. */
+/** Words of feeds and pages about warnings, in every language of the API. */
 import type { Locale } from '../contract/endpoints.ts';
 
 type Key =
@@ -12,7 +12,8 @@ type Key =
   | 'aqi'
   | 'eaqi'
   | 'µg/m³'
-  | 'get';
+  | 'get'
+  | 'how';
 
 export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>>>> = {
   en: {
@@ -27,6 +28,7 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
     eaqi: 'European index',
     'µg/m³': 'µg/m³',
     get: 'Get warnings',
+    how: 'in a feed reader, by mail or in a chat',
   },
   ru: {
     feedOf: '{place}: предупреждения о качестве воздуха',
@@ -40,6 +42,7 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
     eaqi: 'европейский индекс',
     'µg/m³': 'мкг/м³',
     get: 'Получать предупреждения',
+    how: 'в программе для лент, по почте или в чате',
   },
   hy: {
     feedOf: '{place}. նախազգուշացումներ օդի որակի մասին',
@@ -53,5 +56,6 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
     eaqi: 'եվրոպական ինդեքս',
     'µg/m³': 'մկգ/մ³',
     get: 'Ստանալ նախազգուշացումներ',
+    how: 'լրահոսերի ծրագրում, փոստով կամ զրուցարանում',
   },
 };

@@ -8,12 +8,14 @@ import { CHANGE_WORDS } from '../../serve/changeWords.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import type { IndexName } from '../../serve/indexWords.ts';
 import { type SiteTitles, titleIn } from '../../serve/siteTitle.ts';
+import { WARNING_WORDS } from '../../serve/warningWords.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
 import type { Ground } from './ground.ts';
 import { type Html, html } from './html.ts';
 import type { MapGround, Tiles } from './parts.ts';
+import { warningsPath } from './warnings.ts';
 import { WORDS } from './words.ts';
 
 /**
@@ -46,6 +48,8 @@ export type Page = {
   body: Html;
   /** The path of a station or region that has a feed of its own, such as `station/1`. */
   feed?: string;
+  /** Likewise of one that has warnings. */
+  warnings?: string | undefined;
   /** Modules of the browser's that the page needs, without `.js`. */
   scripts: readonly string[];
   /**
@@ -135,12 +139,15 @@ ${
 }
 
 /** The feeds that a reader of feeds finds at the address of the page, its own first. */
-function feedLinks({ locale, title, feed }: Page): Html {
+function feedLinks({ locale, title, feed, warnings }: Page): Html {
   const path = EXPLORE.changesFeed.path.replace('{locale}', locale);
   const { feed: all, feedOf } = CHANGE_WORDS[locale];
   const link = (name: string, href: string) =>
     html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${href}">\n`;
   return html`${
+    warnings !== undefined &&
+    link(fill(WARNING_WORDS[locale].feedOf, { place: title }), warningsPath(locale, warnings))
+  }${
     feed !== undefined &&
     link(fill(feedOf, { place: title }), path.replace('changes', `${feed}/changes`))
   }${link(all, path)}`;

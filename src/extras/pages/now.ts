@@ -203,13 +203,14 @@ export const measuredAt = (locale: Locale, values: Station | Region, time: strin
 
 /**
  * The head of a page: `path` leads to it, `note` stands beneath the title, such as that something
- * is unreliable.
+ * is unreliable; `warnings` follows the advice.
  */
 export function headPart(
   locale: Locale,
   subject: Subject,
   path: Html | false,
   note: Html | false,
+  warnings: Html | false = false,
 ): Html {
   const words = WORDS[locale];
   const { values, suspect } = subject;
@@ -254,6 +255,7 @@ ${
 ${note}
 ${isSuspect && html`<p class="warning">${suspect} ${ruleLink(locale, 'C9')}</p>`}
 ${!verdict.isSuspect && verdict.by !== undefined && advice(locale, verdict.by)}
+${warnings}
 </div>
 ${
   quantity !== undefined &&

@@ -29,6 +29,7 @@ import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
 import { type Trust, trustPart } from './trust.ts';
 import { usedIndices } from './verdict.ts';
+import { warningsLine } from './warnings.ts';
 import { WORDS } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
@@ -39,12 +40,14 @@ type Surroundings = {
   neighbours: readonly Neighbour[];
   map: MapGround;
   providers: StationsList['providers'];
+  /** False for a hidden one, which warns nobody. */
+  isListed: boolean;
 };
 
 export function stationPage(
   locale: Locale,
   subject: Subject<Station> & { trust: Trust; changes: Changes },
-  { neighbours, map, providers, url }: Surroundings,
+  { neighbours, map, providers, url, isListed }: Surroundings,
 ): Page {
   const words = WORDS[locale];
   const {
@@ -72,9 +75,10 @@ export function stationPage(
   };
   return {
     ...pageOf(locale, subject, `station/${id}`),
+    warnings: isListed ? `station/${id}` : undefined,
     scripts: ['map', ...SCRIPTS],
     tiles: map.tiles ?? 'none',
-    body: html`${headPart(locale, subject, path, note)}
+    body: html`${headPart(locale, subject, path, note, isListed && warningsLine(locale, `station/${id}`))}
 ${tilesPart(locale, subject)}
 ${wherePart(locale, station, neighbours, map)}
 ${indicesPart(locale, subject)}
@@ -125,7 +129,7 @@ export function regionPage(
     path: isAlone ? '' : page.path,
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
     ...(hasMap && { tiles: map.tiles ?? 'none' }),
-    body: html`${headPart(locale, subject, path, false)}
+    body: html`${headPart(locale, subject, path, false, warningsLine(locale, page.path))}
 ${tilesPart(locale, subject)}
 ${healthPart(locale, region, limits)}
 <div class="overview">
@@ -168,6 +172,7 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
     path,
     title,
     feed: path,
+    warnings: path,
     shape: newestTime(subject.history) === undefined ? 'empty' : 'full',
     description: fill(WORDS[locale].summary, {
       place: title,

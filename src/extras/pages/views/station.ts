@@ -31,6 +31,7 @@ export const station: View = async (context, values) => {
     map: groundOf(context.site),
     url: context.site.url,
     providers: list.providers,
+    isListed: list.stations.some((one) => one.id === values.id),
   };
   return {
     ...earlier(earlier(validity, ofMore), ofNetwork),
