@@ -26,7 +26,7 @@ export const PROBLEMS: Readonly<
   404: {
     name: 'NotFound',
     meaning:
-      'There is no such station, region, locale or date, or the path names nothing. `detail` says which.',
+      'There is no such station, region, locale or date, or the path names nothing. `detail` says which, and which places have nearly that name.',
   },
   405: {
     name: 'MethodNotAllowed',

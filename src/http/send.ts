@@ -32,21 +32,29 @@ export function sendBody(
 
 /**
  * A request that can't be served: the status, the message that its client gets as `detail`, and
- * further headers.
+ * further headers. `wanted`: the name of a place that there is not.
  */
 export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly wanted: string | undefined;
 
-  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    detail: string,
+    headers: Readonly<Record<string, string>> = {},
+    wanted?: string,
+  ) {
     super(detail);
     this.status = status;
     this.headers = headers;
+    this.wanted = wanted;
   }
 }
 
 /** A 404. */
-export const notFound = (detail: string): Problem => new Problem(404, detail);
+export const notFound = (detail: string, wanted?: string): Problem =>
+  new Problem(404, detail, {}, wanted);
 
 /** Sends a problem as JSON. No cache may keep it: what is missing now may exist a moment later. */
 export function sendProblem(

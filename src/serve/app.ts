@@ -39,6 +39,7 @@ import type { Entry } from './entry.ts';
 import { makeExplore } from './explore.ts';
 import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
+import { nameNearPlaces } from './near.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
@@ -254,6 +255,7 @@ export function makeApp({
       throw unknownPath(req.path);
     },
     allowAnyOrigin,
+    nameNearPlaces(reader),
     errors.handle,
   );
 

@@ -41,7 +41,10 @@ export function pathValues({ params }: Request, path: string): PathValues {
 }
 
 const cannotBe = (text: string, name: keyof typeof PATH_PARAMETERS) =>
-  notFound(`${quoted(text)} cannot be a ${PATH_PARAMETERS[name].meaning}.`);
+  notFound(
+    `${quoted(text)} cannot be a ${PATH_PARAMETERS[name].meaning}.`,
+    name === 'id' || name === 'slug' ? decodeURIComponent(text) : undefined,
+  );
 
 const noSuchLocale = (locale: string) =>
   notFound(
@@ -56,6 +59,7 @@ export const noSuchStation = (id: number | string): Problem =>
 export const noSuchRegion = (slug: string): Problem =>
   notFound(
     `There is no region ${quoted(slug)}. The slugs of all cities and districts are in stations.json, as regions[].slug.`,
+    slug,
   );
 
 /** Throws the problem where there is no row. */

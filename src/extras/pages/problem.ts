@@ -1,9 +1,9 @@
 /** The page that a person sees where there is no page, or no data at the moment. */
 import type { Locale } from '../../contract/endpoints.ts';
+import type { NearPlace } from '../../serve/near.ts';
 import { fill } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
-import type { NearPlace } from './near.ts';
 import { WORDS } from './words.ts';
 
 /**
@@ -15,7 +15,7 @@ const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };
 
 /** What the widget's tag says of a place: `region="velmora"`. */
-const attributeOf = ({ path }: NearPlace) => path.replace(/^.*\/(\w+)\/(.*)$/, '$1="$2"');
+const attributeOf = ({ kind, key }: NearPlace) => `${kind}="${key}"`;
 
 export function problemPage(
   locale: Locale,
@@ -31,7 +31,7 @@ export function problemPage(
   const missing = kind === undefined ? words.notFoundText : noSubject;
   const places = near.map(
     (one) =>
-      html`<li><a href="${one.path}">${one.title}</a>${
+      html`<li><a href="/${locale}/${one.kind}/${one.key}">${one.title}</a>${
         frame !== undefined && html` <code>${attributeOf(one)}</code>`
       }</li>`,
   );

@@ -3,9 +3,9 @@ import type { ErrorRequestHandler, IRouter, Request, Response } from 'express';
 import { LOCALES, type Locale } from '../../contract/endpoints.ts';
 import { pathOf } from '../../http/middleware.ts';
 import { ANY_ORIGIN, notFound, type Problem, truncate } from '../../http/send.ts';
+import { nearPlaces } from '../../serve/near.ts';
 import { renderPage } from './layout.ts';
-import { nearPlaces } from './near.ts';
-import { hasSearch, shownOf } from './overview.ts';
+import { hasSearch } from './overview.ts';
 import { problemPage, type Suggestions } from './problem.ts';
 import type { Context } from './views/read.ts';
 
@@ -69,9 +69,9 @@ async function suggest(
 ): Promise<Suggestions> {
   const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
   const all = network.regions.map(present(titles[locale], locale).region);
-  const { regions } = shownOf({ regions: all });
   const stations = network.stations.filter((row) => row.is_listed);
-  const near = nearPlaces({ regions, stations }, titles, locale, path);
+  const name = path.split('/').findLast((part) => part !== '') ?? '';
+  const near = nearPlaces(network, titles, locale, name);
   const isFrame = path.startsWith(`/${locale}/embed/`); // which has no room for it
   return { near, hasSearch: !isFrame && hasSearch({ regions: all, stations }) };
 }
