@@ -28,7 +28,7 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
     eaqi: 'European index',
     'µg/m³': 'µg/m³',
     get: 'Get warnings',
-    how: 'in a feed reader, by mail or in a chat',
+    how: 'by feed, mail or chat',
   },
   ru: {
     feedOf: '{place}: предупреждения о качестве воздуха',
@@ -42,7 +42,7 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
     eaqi: 'европейский индекс',
     'µg/m³': 'мкг/м³',
     get: 'Получать предупреждения',
-    how: 'в программе для лент, по почте или в чате',
+    how: 'лентой, почтой или в чате',
   },
   hy: {
     feedOf: '{place}. նախազգուշացումներ օդի որակի մասին',
@@ -56,6 +56,6 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
     eaqi: 'եվրոպական ինդեքս',
     'µg/m³': 'մկգ/մ³',
     get: 'Ստանալ նախազգուշացումներ',
-    how: 'լրահոսերի ծրագրում, փոստով կամ զրուցարանում',
+    how: 'լրահոսով, փոստով կամ զրույցում',
   },
 };
