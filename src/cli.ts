@@ -3,15 +3,15 @@
  * success, 1 on failure, 2 on bad usage.
  */
 import { makeClock } from './base/clock.ts';
-import { InputError } from './base/inputError.ts';
 import { type Done, type Log, makeLog, quietLog, terminalText } from './base/log.ts';
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
 import { type Outcome, UsageError } from './commands/context.ts';
 import { type Chosen, chooseCommand, type Format } from './commands/program.ts';
-import { resultTable, WIDTH } from './commands/table.ts';
+import { resultTable, UNLIMITED } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Sql } from './database/client.ts';
+import { errorCode } from './database/errors.ts';
 import { openDatabase } from './database/open.ts';
 import { describeUncaughtError, explainConnection, isDriverError } from './database/remedies.ts';
 import type { Role } from './database/session.ts';
@@ -29,7 +29,7 @@ async function runOn(
   onProgress: (done: Done) => void,
 ): Promise<Outcome> {
   const { run, makesDatabase } = chosen;
-  const log: Log = { ...makeLog(config.logLevel), onProgress };
+  const log: Log = { ...commandLog(config), onProgress };
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
   const mustExist = !makesDatabase;
@@ -82,12 +82,15 @@ function agreedZone(
   };
 }
 
+/** Lines for people, wherever they go: only the log of a service is JSON. */
+const commandLog = ({ logLevel }: Config): Log => makeLog(logLevel, true);
+
 /** As a table on a terminal, unless `format` says how. */
 function shown({ result, table }: Outcome, format: Format): string {
   const isTable =
     table !== null && (format ?? (process.stdout.isTTY ? 'table' : 'json')) === 'table';
   if (!isTable) return printable(JSON.stringify(result, null, 1));
-  const width = Math.max(process.stdout.columns ?? 0, WIDTH);
+  const width = process.stdout.columns ?? UNLIMITED;
   return table === undefined ? resultTable(result, width) : table(width);
 }
 
@@ -113,6 +116,12 @@ function reportOnInterrupt(): (done: Done) => void {
     latest = done;
   };
 }
+
+/** True for an error whose message was written for the operator; others are of a library or a fault. */
+const isExplained = (error: unknown): error is Error =>
+  error instanceof Error &&
+  /^(Error|InputError)$/.test(error.name) &&
+  (error.cause !== undefined || errorCode(error) === '');
 
 /** Resolves to the first signal to stop. A second one ends the process at once. */
 function firstSignal(): Promise<string> {
@@ -158,8 +167,8 @@ async function runService(): Promise<number> {
     await service.stop(config.drainSeconds);
     return 0;
   } catch (error) {
-    // a stack says nothing about an input
-    if (error instanceof InputError) log.error(error.message);
+    // as with the configuration, a line says it; a stack tells something of faults only
+    if (isExplained(error)) writeError(error.message);
     else log.error({ err: error }, (error as Error).message);
     await service.stop(0);
     return 1;
@@ -198,7 +207,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
-  for (const hint of environmentHints(process.env)) makeLog(config.logLevel).warn(hint);
+  for (const hint of environmentHints(process.env)) commandLog(config).warn(hint);
   choice.check(config);
   const outcome = await runOn(config, choice, onProgress);
   process.stdout.write(`${shown(outcome, choice.format)}\n`);

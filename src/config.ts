@@ -330,21 +330,30 @@ const firstWord = (name: string) => /^[^_]+_/.exec(name)?.[0];
 /** Of sql/reader.sql, which the shell that starts a command may have run before. */
 const READ_BY_PSQL: readonly string[] = ['READER_PASSWORD'];
 
+/** Other programs call the address of their database so. */
+const OF_OTHER_PROGRAMS = /^(DB|PG|POSTGRES|POSTGRESQL)_(URL|URI)$/;
+const OWN_PREFIX = /^AIRSERIES_/;
+
+/** The setting that a variable of another name stands for, unless it is set itself. */
+function meantBy(name: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const meant = OF_OTHER_PROGRAMS.test(name) ? 'DATABASE_URL' : name.replace(OWN_PREFIX, '');
+  return meant !== name && VARIABLES.includes(meant) && !environment[meant] ? meant : undefined;
+}
+
 /**
  * Warnings for the log. One lists variables that no setting has, but whose first word begins a
- * setting: `DATABASE_URI`, not `LOGNAME` or `PAGER`, which other programs read. One lists settings
- * in a file `.env` of `folder`, which nothing here reads.
+ * setting or is our name, as in `DATABASE_URI`, or which stand for one in other programs; not
+ * `LOGNAME` or `PAGER`. One lists settings in a file `.env` of `folder`, which nothing here reads.
  */
 export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {
   const hints: string[] = [];
   const words = new Set(VARIABLES.map(firstWord).filter((word) => word !== undefined));
-  const unknown = Object.keys(environment).filter(
-    (name) =>
-      environment[name] &&
-      !VARIABLES.includes(name) &&
-      !READ_BY_PSQL.includes(name) &&
-      words.has(firstWord(name) ?? ''),
-  );
+  const unknown = Object.keys(environment).flatMap((name) => {
+    if (!environment[name] || VARIABLES.includes(name) || READ_BY_PSQL.includes(name)) return [];
+    const meant = meantBy(name, environment);
+    if (meant !== undefined) return [`${name} (${meant} is meant?)`];
+    return words.has(firstWord(name) ?? '') || OWN_PREFIX.test(name) ? [name] : [];
+  });
   if (unknown.length > 0)
     hints.push(
       `the environment has unknown settings: ${unknown.join(', ')}; .env.example lists every setting`,

@@ -29,6 +29,7 @@ import {
 } from './extras/extra.ts';
 import { EXTRAS } from './extras.ts';
 import { type Listening, listen, startingListener } from './http/listen.ts';
+import { checkPort } from './http/openPort.ts';
 import { makeIngestApp, openListener } from './ingest/http/app.ts';
 import { hasTokens } from './ingest/http/tokens.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
@@ -141,6 +142,8 @@ async function open(context: Context): Promise<void> {
   const bundled = bundledDatabase(extras, { settings: config, log, mustExist: false });
   await listenForAdministrators(context, bundled?.folder);
   const server = config.role === 'worker' ? undefined : await listenForPublic(context);
+  // it may be opened only later, with the first token
+  if (config.role !== 'api') await checkPort(ingestAddress(config));
   const databases = await openInstallation(context, bundled);
   const { database, installation } = databases;
   metrics.buildInfo.set(
@@ -320,6 +323,12 @@ async function openInstallation(
 const explaining = (variable: string, url: string | undefined) => (error: unknown) =>
   Promise.reject(explainConnection(error, variable, url));
 
+const ingestAddress = ({ ingestHost, ingestPort }: Config) => ({
+  host: ingestHost,
+  port: ingestPort,
+  variable: 'INGEST_PORT',
+});
+
 /** Ingests readings, and runs the scheduled jobs. */
 async function startWork(
   context: Context,
@@ -340,8 +349,7 @@ async function startWork(
       observer: observeIngest(metrics),
       measure: measure(metrics, 'ingest'),
     }),
-    host: config.ingestHost,
-    port: config.ingestPort,
+    ...ingestAddress(config),
     hasTokens: () => hasTokens(writes),
     log: requestLog,
   });

@@ -15,6 +15,7 @@ import {
   timeOption,
   UsageError,
 } from './context.ts';
+import { paragraph } from './help.ts';
 
 /** Every command migrates the database first; this one does nothing else. */
 export function migrateCommand(run: Run): Command {
@@ -77,9 +78,10 @@ export function auditCommand(run: Run): Command {
       '--delete-surplus',
       'with --repair, also delete buckets for which there are no readings: look at the list first',
     )
-    .addHelpText(
-      'after',
-      '\nThe audit covers whole days: all that overlap the period, and their months, whose\nother days are taken as stored.',
+    .addHelpText('after', () =>
+      paragraph(
+        'The audit covers whole days: all that overlap the period, and their months, whose other days are taken as stored.',
+      ),
     )
     .action((options: AuditOptions) => {
       if (options.deleteSurplus && !options.repair)

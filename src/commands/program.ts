@@ -13,6 +13,7 @@ import {
   UsageError,
   type Work,
 } from './context.ts';
+import { HELP, helpWidth, paragraph } from './help.ts';
 import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, importReadingsCommand, retentionCommand } from './readings.ts';
@@ -24,16 +25,12 @@ const { version: VERSION } = createRequire(import.meta.url)('../../package.json'
   version: string;
 };
 
-const NOTES = `
-COMMAND --help describes one command. Results are printed to stdout, as a table
-on a terminal and as JSON elsewhere, everything else to stderr. Exit status: 0 on
-success, 1 on failure, 2 on bad usage. Configuration comes from the environment:
-DATABASE_URL, DATA_DIR, TIME_ZONE and others; start --help lists them.`;
+const NOTES =
+  'COMMAND --help describes one command. Results are printed to stdout, as a table on a terminal and as JSON elsewhere, everything else to stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage. Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and others; start --help lists them.';
 
 /** Help text of commands with time options. */
-const TIMES = `
-Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
-(2026-11-20T12:00, 2026-11-20) they are local to the network.`;
+const TIMES =
+  'Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset (2026-11-20T12:00, 2026-11-20) they are local to the network.';
 
 /**
  * A variable of the environment, its default as text ('' if there is none), and its meaning in
@@ -71,7 +68,10 @@ function startCommand(start: () => void, configuration: readonly Variable[]): Co
     .description(
       'start the service: the public API, the ingestion and admin ports, and the jobs. Ctrl-C stops it',
     )
-    .addHelpText('after', `\nEnvironment variables (.env.example):\n${facts(variables)}`)
+    .addHelpText(
+      'after',
+      () => `\nEnvironment variables (.env.example):\n${facts(variables, helpWidth())}`,
+    )
     .action(start);
 }
 
@@ -111,7 +111,7 @@ function makeProgram(
         .addCommand(deleteReadingsCommand(run)),
     )
     .addCommand(retentionCommand(run))
-    .addHelpText('after', NOTES);
+    .addHelpText('after', () => paragraph(NOTES));
   additions.extend({ program, run, before, command: (...names) => find(program, names) });
   return program;
 }
@@ -168,9 +168,9 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
     writeErr: () => undefined, // the error has the message
   };
   for (const command of allCommands(program)) {
-    command.helpCommand(false).configureOutput(output).configureHelp({ showGlobalOptions: true });
+    command.helpCommand(false).configureOutput(output).configureHelp(HELP);
     if (command.options.some(({ flags }) => flags.endsWith('<time>')))
-      command.addHelpText('after', TIMES);
+      command.addHelpText('after', () => paragraph(TIMES));
     command.exitOverride((error) => {
       selected = command;
       throw error;

@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { readZoneRules, type ZoneRules } from '../aggregate/zoneRules.ts';
+import { wrapped } from '../base/printable.ts';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { ApiRow } from '../database/apiDb.ts';
 import type { Sql } from '../database/client.ts';
@@ -18,7 +19,7 @@ import {
 } from '../ingest/store/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
 import type { Context, Outcome, Run } from './context.ts';
-import { ago, type Column, facts, since, tableOf, WIDTH } from './table.ts';
+import { ago, type Column, facts, since, tableOf, UNLIMITED } from './table.ts';
 
 /** As many as fit on a screen or two. */
 const MOST_SENSORS = 40;
@@ -201,7 +202,7 @@ const tableIfAny = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], 
 export function statusTable(
   { psql, engine, time_zone, zone_rules, versions, freshness, kept_hours, providers }: Status,
   now: Date,
-  width = WIDTH,
+  width = UNLIMITED,
   providerFacts: readonly ProviderFacts[] = [],
 ): string {
   const named = [
@@ -242,7 +243,9 @@ export function statusTable(
     ...tableIfAny(tokens, tokenColumns(now), width),
   ];
   const none =
-    shown.length === 0 ? [`There is no network yet: ${AIRSERIES} import network FILE.`] : [];
+    shown.length === 0
+      ? [wrapped(`There is no network yet: ${AIRSERIES} import network FILE.`, width, 0)]
+      : [];
   return [summary, ...shown, ...none].join('\n\n');
 }
 
@@ -306,28 +309,33 @@ const PAIR_COLUMNS: Column<ApiRow<'sensor_pair'>>[] = [
 export function sensorTable(
   { sensors, unknown, others, pairs = [], shifts = [] }: Sensors,
   now: Date,
-  width = WIDTH,
+  width = UNLIMITED,
 ): string {
+  const said = (text: string) => wrapped(text, width, 0);
   const parts = [tableOf(sensors, sensorColumns(now), width)];
-  if (others !== undefined) parts.push(...otherSensors(others));
+  if (others !== undefined) parts.push(...otherSensors(others).map(said));
   const reset = sensors.filter(({ has_gap }) => has_gap).map(({ sensor }) => sensor);
   if (reset.length > 0)
     parts.push(
-      `Years without a reading follow the oldest of sensor ${reset.join(', ')}: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings".`,
+      said(
+        `Years without a reading follow the oldest of sensor ${reset.join(', ')}: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings".`,
+      ),
     );
   if (unknown.length > 0) {
     parts.push('', 'Not in the network:', tableOf(unknown, senderColumns(now), width));
     if (others !== undefined && others.unknown > 0)
-      parts.push(`and ${others.unknown} others: --all shows them`);
-    parts.push('quarantine list --reason unknown_sensor says what to write in the\nnetwork file.');
+      parts.push(said(`and ${others.unknown} more: --all shows them`));
+    parts.push(
+      said('quarantine list --reason unknown_sensor says what to write in the network file.'),
+    );
   }
   if (pairs.length > 0)
     parts.push(
       '',
-      'PM2.5 of sensors at one station or within 150 m, by the last 30 days:',
+      said('PM2.5 of sensors at one station or within 150 m, by the last 30 days:'),
       tableOf(pairs, PAIR_COLUMNS, width),
     );
-  if (shifts.length > 0) parts.push('', ...shifts.map(shiftInWords));
+  if (shifts.length > 0) parts.push('', ...shifts.map((shift) => said(shiftInWords(shift))));
   return parts.join('\n');
 }
 
@@ -338,9 +346,11 @@ function shiftInWords(shift: ApiRow<'station_shift'>): string {
   return `Station ${station_id} fits its neighbours best ${moved} (${parameter} of ${hours} hours: r ${r}, as it is ${r_unshifted}): stamps at the end, or the zone?`;
 }
 
+/** No line where all are shown. */
 function otherSensors({ need_attention, fine }: OtherArrivals): string[] {
-  if (need_attention + fine === 0) return [];
-  return [
-    `and ${need_attention} others that need attention, and ${fine} that are fine: --all shows them`,
+  const counts = [
+    ...(need_attention === 0 ? [] : [`${need_attention} more that need attention`]),
+    ...(fine === 0 ? [] : [`${fine} more that are fine`]),
   ];
+  return counts.length === 0 ? [] : [`and ${counts.join(', and ')}: --all shows them`];
 }

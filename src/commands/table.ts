@@ -6,19 +6,21 @@ import { printableLine, wrapped } from '../base/printable.ts';
 
 type Cell = string | number | null;
 
-/** Default terminal width. */
-export const WIDTH = 80;
+/** Without a terminal nothing is cut or wrapped, so that a row stays a line. */
+export const UNLIMITED = Number.POSITIVE_INFINITY;
 const GAP = 2;
+/** Text is cut to no fewer letters. */
 const NARROWEST = 8;
 
 /**
  * A table with a line of headings; numbers are aligned to the right, null is a dash. Where it would
- * be wider than `width`, the widest columns of text are cut off, with an ellipsis.
+ * be wider than `width`, the widest columns of text are cut off, with an ellipsis; where that is not
+ * enough, each row becomes a text with the headings in it.
  */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
-  width = WIDTH,
+  width = UNLIMITED,
 ): string {
   const text = rows.map((row) =>
     row.map((cell) => (cell === null || cell === '' ? '–' : printableLine(String(cell)))),
@@ -28,10 +30,14 @@ export function table(
     Math.max(heading.length, ...text.map((row) => (row[column] ?? '').length)),
   );
   const surplus = () => widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1)) - width;
+  // numbers and headings are never cut off
+  const canShrink = (each: number, column: number) =>
+    !isNumber[column] && each > Math.max(NARROWEST, headings[column]?.length ?? 0);
   while (surplus() > 0) {
-    const widest = Math.max(...widths.filter((_, column) => !isNumber[column]));
-    if (widest <= NARROWEST) break; // numbers are never cut off
-    widths[widths.findIndex((each, column) => each === widest && !isNumber[column])] = widest - 1;
+    const widest = Math.max(...widths.filter(canShrink));
+    const column = widths.findIndex((each, n) => each === widest && canShrink(each, n));
+    if (column < 0) return asTexts(headings, text, width);
+    widths[column] = widest - 1;
   }
   const line = (cells: readonly string[]) =>
     cells
@@ -45,6 +51,19 @@ export function table(
   return [headings, ...text].map(line).join('\n');
 }
 
+/** `sensor 11: kind SDS011, station 1`, a row a line or more. */
+const asTexts = (
+  [first = '', ...others]: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string =>
+  rows
+    .map(([name = '', ...cells]) => {
+      const said = others.map((heading, n) => `${heading} ${cells[n]}`).join(', ');
+      return wrapped(`${first} ${name}: ${said}`, width - GAP, GAP);
+    })
+    .join('\n');
+
 /** A heading, and the cell of a row. */
 export type Column<Row> = readonly [heading: string, cell: (row: Row) => Cell];
 
@@ -52,7 +71,7 @@ export type Column<Row> = readonly [heading: string, cell: (row: Row) => Cell];
 export const tableOf = <Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  width = WIDTH,
+  width = UNLIMITED,
 ): string =>
   table(
     columns.map(([heading]) => heading),
@@ -60,20 +79,27 @@ export const tableOf = <Row>(
     width,
   );
 
+/** Values have at least so many columns beside their names. */
+const NARROWEST_VALUES = 30;
+
 /**
  * Names with their values, aligned; a value that is too long for its line goes on below where it
- * began.
+ * began. In a narrow terminal it begins below its name.
  */
 export function facts(
   pairs: readonly (readonly [name: string, value: string])[],
-  width = WIDTH,
+  width = UNLIMITED,
 ): string {
-  const indent = Math.max(...pairs.map(([name]) => name.length)) + GAP;
+  const beside = Math.max(...pairs.map(([name]) => name.length)) + GAP;
+  const isNarrow = width - beside < NARROWEST_VALUES;
   return pairs
-    .map(
-      ([name, value]) =>
-        name.padEnd(indent) + wrapped(printableLine(value), width - indent, indent),
-    )
+    .map(([name, value]) => {
+      const indent = isNarrow ? name.search(/\S|$/) + 2 * GAP : beside;
+      const text = wrapped(printableLine(value), width - indent, indent);
+      return isNarrow
+        ? `${name.trimEnd()}\n${' '.repeat(indent)}${text}`
+        : name.padEnd(indent) + text;
+    })
     .join('\n');
 }
 
@@ -81,7 +107,7 @@ export function facts(
  * Any result that a command prints as JSON: its values as facts, and each list of objects below
  * them.
  */
-export function resultTable(result: unknown, width = WIDTH): string {
+export function resultTable(result: unknown, width = UNLIMITED): string {
   if (Array.isArray(result)) return listOf(result, width);
   if (!isObject(result)) return wordsOf(result);
   const entries = Object.entries(result).map(
@@ -105,7 +131,7 @@ function listOf(items: readonly unknown[], width: number): string {
   if (!items.every(isObject)) return items.map(wordsOf).join('\n');
   const headings = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const rows = items.map((item) => headings.map((name) => cellOf(item[name])));
-  const whole = table(headings, rows, Number.POSITIVE_INFINITY);
+  const whole = table(headings, rows);
   if (whole.split('\n').every((line) => line.length <= width)) return whole;
   return items.map((item) => resultTable(item, width)).join('\n\n');
 }

@@ -2,7 +2,7 @@
  * Opens a port, or says what to do where it can't be had; and how many connections the limit of
  * open files allows.
  */
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Log } from '../base/log.ts';
 
@@ -62,6 +62,13 @@ export async function openPort(server: Server, address: Address): Promise<number
     server.listen(address.port, address.host, resolve);
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** Rejects as openPort does where the port could not be opened now; leaves it closed. */
+export async function checkPort(address: Address): Promise<void> {
+  const server = createServer();
+  await openPort(server, address);
+  await new Promise((resolve) => server.close(resolve));
 }
 
 function openingError(error: NodeJS.ErrnoException, { port, variable, host = '' }: Address): Error {

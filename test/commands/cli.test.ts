@@ -5,11 +5,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
 import { wordsOf } from '../support/command.ts';
 import { emptyDatabase } from '../support/database.ts';
+import { freePort } from '../support/freePort.ts';
 import { type Installation, install } from '../support/installation.ts';
 import { addressVariables, makeHome, runAirseries } from '../support/program.ts';
 import { NETWORK, READINGS } from './support.ts';
@@ -178,12 +180,44 @@ it('the demo is refused before it changes a database that is not embedded', asyn
   }
 });
 
-it('an unusable MAP_GROUND ends the start with its name and the remedy, and no stack', async () => {
-  const { code, stderr } = await run('start', { ...home.environment, MAP_GROUND: home.folder });
-  expect(code).toBe(1);
-  expect(JSON.parse(stderr)).toEqual({
-    level: 'error',
-    time: expect.anything(),
-    msg: `MAP_GROUND=${home.folder}: is a folder. Name a GeoJSON file, or unset MAP_GROUND.`,
-  });
+it.each([
+  [
+    'MAP_GROUND',
+    home.folder,
+    `MAP_GROUND=${home.folder}: is a folder. Name a GeoJSON file, or unset MAP_GROUND.`,
+  ],
+  [
+    'INGEST_HOST',
+    'all',
+    'all (INGEST_HOST) is not an address of this machine. Set INGEST_HOST to one that is: 127.0.0.1 is reachable from this machine only, 0.0.0.0 means all addresses.',
+  ],
+])(
+  'an unusable %s ends the start with its name and the remedy in a line, and no stack',
+  async (name, value, said) => {
+    const ports = { PORT: await freePort(), ADMIN_PORT: await freePort() };
+    const environment = { ...home.environment, ...ports, [name]: value };
+    expect(await run('start', environment)).toMatchObject({ code: 1, stderr: `error: ${said}\n` });
+  },
+);
+
+it('a start without a token is refused where another program has the ingestion port', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  try {
+    const ports = { PORT: await freePort(), ADMIN_PORT: await freePort(), INGEST_PORT: `${port}` };
+    const { code, stderr } = await run('start', { ...home.environment, ...ports });
+    expect([code, stderr]).toEqual([
+      1,
+      `error: Port ${port} is in use by another program. Stop it, or set INGEST_PORT to a free port.\n`,
+    ]);
+  } finally {
+    other.close();
+  }
+});
+
+it('a command prints lines to stderr, of which none is JSON', async () => {
+  const { stderr } = await run('import readings -', withDatabase, 'nonsense\n\n');
+  expect(stderr).toMatch(/^error: /m);
+  expect(stderr).not.toMatch(/^\{/m);
 });

@@ -30,6 +30,22 @@ describe('help', () => {
     }
   });
 
+  it.each([80, 40])('the help of every command fits a terminal of %i columns', (columns) => {
+    const before = Object.getOwnPropertyDescriptor(process.stdout, 'columns');
+    Object.defineProperty(process.stdout, 'columns', { value: columns, configurable: true });
+    try {
+      for (const name of ['', ...allBelow('')])
+        for (const line of helpOf(`${name} --help`.trim()).split('\n')) {
+          // a word that is longer stays whole
+          if (line.trim().includes(' ')) expect(line.length, line).toBeLessThanOrEqual(columns);
+          expect(line).toBe(line.trimEnd());
+        }
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(process.stdout, 'columns');
+      else Object.defineProperty(process.stdout, 'columns', before);
+    }
+  });
+
   it('help may be asked for with the word help, too', () => {
     expect(helpOf('help import network')).toMatch(/^Usage: airseries import network/);
   });

@@ -44,20 +44,42 @@ test('tables align words to the left and numbers to the right', () => {
   ).toBe(['id  name        n', 'a   long name   5', 'bc  –          12'].join('\n'));
 });
 
-test('tables and facts fit their width: long words are cut off, numbers never, and facts go on below', () => {
+test('tables fit their width: long words are cut off, headings and numbers never', () => {
   const rows = [['a'.repeat(30), 'b'.repeat(60), 123_456]];
   const cut = table(['name', 'error', 'n'], rows, 60).split('\n');
   expect(cut.map((line) => line.length)).toEqual([60, 60]);
   expect(cut[1]).toBe(`${'a'.repeat(24)}…  ${'b'.repeat(24)}…  123456`);
-  expect(
-    facts(
-      [
-        ['one', 'a b c'],
-        ['three', 'd'],
-      ],
-      10,
-    ),
-  ).toBe('one    a b\n       c\nthree  d');
+  expect(table(['newest reading', 'n'], [['3 h ago, or so it seems', 1]], 17)).toBe(
+    'newest reading  n\n3 h ago, or so…  1',
+  );
+});
+
+test('a table that no cutting makes narrow enough becomes texts, a row each', () => {
+  const rows = [
+    [11, 'SDS011', null],
+    [12, 'BME280', '3 h ago'],
+  ];
+  expect(table(['sensor', 'kind', 'newest reading'], rows, 25)).toBe(
+    'sensor 11: kind SDS011,\n  newest reading –\nsensor 12: kind BME280,\n  newest reading 3 h ago',
+  );
+});
+
+test('without a terminal a row stays a line, and nothing is cut', () => {
+  const long = 'long words '.repeat(30).trim();
+  expect(table(['id', 'text'], [[1, long]])).toBe(`id  text\n 1  ${long}`);
+  expect(facts([['text', long]])).toBe(`text  ${long}`);
+  expect(resultTable([{ id: 1, text: long }])).toBe(`id  text\n 1  ${long}`);
+});
+
+test('facts go on below where they began, and in a narrow terminal below their name', () => {
+  const pairs = [
+    ['one', 'a b c'],
+    ['three', 'd'],
+  ] as const;
+  expect(facts([['one', `${'a'.repeat(20)} ${'b'.repeat(20)}`]], 36)).toBe(
+    `one  ${'a'.repeat(20)}\n     ${'b'.repeat(20)}`,
+  );
+  expect(facts(pairs, 30)).toBe('one\n    a b c\nthree\n    d');
 });
 
 test('any result can be shown: values as facts, and lists as tables or, if they are wide, item by item', () => {
@@ -249,7 +271,7 @@ onOneEngine('status', (engine) => {
         { sensor: null, device: 'esp8266-2', waiting: 1, newest },
       ]),
     });
-    const text = sensorTable(result, NOW);
+    const text = sensorTable(result, NOW, 80);
     expect(text).toMatch(/^ +1 +SDS011 +esp8266-1 +1 +30 min ago +2026-11-20 +2$/m);
     expect(text).toMatch(/^ +2 +– +– +1 +never +– +0$/m);
     expect(text).toMatch(/Not in the network:[\s\S]*99[\s\S]*esp8266-2[\s\S]*quarantine list/);
@@ -346,9 +368,13 @@ describe('the most urgent sensors', () => {
     expect(few.others).toEqual({ need_attention: 3, fine: 2, unknown: 1 });
     const text = sensorTable(few, NOW);
     expect(text).toContain(
-      '\nand 3 others that need attention, and 2 that are fine: --all shows them\n',
+      '\nand 3 more that need attention, and 2 more that are fine: --all shows them\n',
     );
-    expect(text).toContain('\nand 1 others: --all shows them\n');
+    expect(text).toContain('\nand 1 more: --all shows them\n');
+    const fine = { ...few, others: { need_attention: 0, fine: 2, unknown: 0 } };
+    expect(sensorTable(fine, NOW)).toContain('\nand 2 more that are fine: --all shows them\n');
+    const all = { ...few, others: { need_attention: 0, fine: 0, unknown: 0 } };
+    expect(sensorTable(all, NOW)).not.toMatch(/\band \d|--all/);
   });
 });
 

@@ -138,6 +138,18 @@ describe('hints on the environment', () => {
     ]);
   });
 
+  it('the names that other programs have for a database, and settings with our name before them, give a hint', () => {
+    for (const name of ['DB_URL', 'PG_URL', 'POSTGRES_URL', 'POSTGRESQL_URI'])
+      expect(environmentHints({ [name]: `postgres://me:secret@here/air` })).toEqual([
+        `the environment has unknown settings: ${name} (DATABASE_URL is meant?); .env.example lists every setting`,
+      ]);
+    expect(environmentHints({ AIRSERIES_PORT: '80', AIRSERIES_COLOUR: 'red' })).toEqual([
+      'the environment has unknown settings: AIRSERIES_PORT (PORT is meant?), AIRSERIES_COLOUR; .env.example lists every setting',
+    ]);
+    // another program of this machine may read it
+    expect(environmentHints({ DB_URL: 'x', DATABASE_URL: 'postgres://here/air' })).toEqual([]);
+  });
+
   it('variables of other programs give no hint', () => {
     const others = [
       'PATH',
@@ -155,6 +167,9 @@ describe('hints on the environment', () => {
       'POSTGRES_PASSWORD',
       'READER_PASSWORD',
       'NODE_ENV',
+      'DB_HOST',
+      'POSTGRES_USER',
+      'POSTGRES_DB',
     ];
     const environment = Object.fromEntries(others.map((name) => [name, 'x']));
     expect(environmentHints(environment)).toEqual([]);

@@ -15,7 +15,7 @@ import {
   refuseMalformedPath,
 } from '../../http/middleware.ts';
 import type { RequestObserver } from '../../http/observed.ts';
-import { httpAddress } from '../../http/openPort.ts';
+import { type Address, httpAddress } from '../../http/openPort.ts';
 import { notFound, quoted } from '../../http/send.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
 import type { Transitions } from '../reading/localTime.ts';
@@ -139,10 +139,8 @@ function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): vo
   next();
 }
 
-type ListenerOptions = {
+type ListenerOptions = Required<Address> & {
   app: RequestListener;
-  host: string;
-  port: number;
   /** True if there is a token that was not revoked. */
   hasTokens: () => Promise<boolean>;
   log: Log;
@@ -162,19 +160,18 @@ const CONNECTIONS = 500;
  * listens to no one. An open port stays open. Rejects if there is a token now and the port cannot
  * be opened, or with Unavailable where `hasTokens` does.
  */
-export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
+export async function openListener({ app, hasTokens, log, ...address }: ListenerOptions) {
   let listening: Listening | undefined;
   const openIfNeeded = async () => {
     if (listening !== undefined || !(await hasTokens())) return;
     listening = await listen(app, {
-      host,
-      port,
-      variable: 'INGEST_PORT',
+      ...address,
       requestMs: REQUEST_MS,
       connections: CONNECTIONS,
       log,
     });
-    log.info(`HTTP ingestion is open at ${httpAddress(host, listening.port)}${READINGS_PATH}`);
+    const at = httpAddress(address.host, listening.port);
+    log.info(`HTTP ingestion is open at ${at}${READINGS_PATH}`);
   };
   await openIfNeeded();
   if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');

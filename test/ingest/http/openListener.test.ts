@@ -19,6 +19,7 @@ it.each([
       app: (_req, res) => res.end(),
       host,
       port: 0,
+      variable: 'INGEST_PORT',
       hasTokens: async () => tokens > 0,
       log,
     });
