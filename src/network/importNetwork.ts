@@ -6,6 +6,7 @@
 import type { Log } from '../base/log.ts';
 import { isAbbreviation, NOT_ABBREVIATED } from '../base/timeZone.ts';
 import type { Sql } from '../database/client.ts';
+import { networkDoubts } from './doubts.ts';
 import { type ExistingNetwork, nothingExisting, readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
 import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
@@ -46,17 +47,20 @@ export class InvalidNetwork extends Error {
 
   constructor(issues: readonly Issue[], file: string) {
     const many = issues.length === 1 ? 'a problem' : `${issues.length} problems`;
-    const lines = issues.map(({ line, position, message }) => {
-      const where = [
-        ...(line === undefined ? [] : [`line ${line}`]),
-        ...(position === '' ? [] : [position]),
-      ];
-      return `  ${where.join(', ')}: ${message}`;
-    });
+    const lines = issues.map((issue) => `  ${inWords(issue)}`);
     super(`${file} has ${many}; nothing was imported.\n${lines.join('\n')}`);
     this.name = 'InvalidNetwork';
     this.issues = issues;
   }
+}
+
+/** `line 3, providers[0].url: expected …` */
+function inWords({ line, position, message }: Issue): string {
+  const where = [
+    ...(line === undefined ? [] : [`line ${line}`]),
+    ...(position === '' ? [] : [position]),
+  ];
+  return `${where.join(', ')}: ${message}`;
 }
 
 type Options = {
@@ -112,6 +116,7 @@ export async function importNetwork(
   const [{ result }] = await sql<
     [{ result: NetworkResult }]
   >`select ${store}(${json}::text::jsonb) as result`;
+  for (const doubt of networkDoubts(parsed)) log.warn(`${file}, ${inWords(doubt)}`);
   for (const { id, region, km, swapped } of far) {
     const what = swapped ? 'are its latitude and longitude swapped?' : 'are its coordinates right?';
     log.warn(`station ${id} is ${km} km from the nearest other station of ${region}: ${what}`);

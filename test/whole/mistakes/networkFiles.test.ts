@@ -516,10 +516,56 @@ it.each<Mistake<string>>([
     ),
     'station 2 is in example and other at the same time, and counts in each of these cities: is that meant?',
   ],
+  [
+    'a kind of sensor that is nearly a known one',
+    written(['"SDS011"', '"SDS11"']),
+    'network.json, line 12, stations[0].sensors[0].kind: SDS11 is not a kind that is known: write SDS011, if that is meant,',
+  ],
+  [
+    'a formula for a kind that no sensor has',
+    written(['  "stations"', '  "corrections": { "PMS5003": "epa-2021" },\n  "stations"']),
+    'network.json, line 8, corrections.PMS5003: no sensor of the file is of the kind PMS5003, so its formula corrects nothing: correct the name, or leave it out',
+  ],
+  [
+    'a formula for a kind that the sensors write otherwise',
+    written(['  "stations"', '  "corrections": { "sds-011": "epa-2021" },\n  "stations"']),
+    'line 8, corrections.sds-011: no sensor of the file is of the kind sds-011, so its formula corrects nothing: write SDS011, if that is meant, or leave it out',
+  ],
+  [
+    'titles in the language of a country’s code',
+    written(
+      ['"title": { "en": "Example" }', '"title": { "en": "Example", "am": "Օրինակ" }'],
+      ['"title": { "en": "2 Side Street" }', '"title": { "am": "Օրինակ" }'],
+    ),
+    'network.json, line 5, regions[0].title.am and 1 more: nothing is shown in the language am: write hy, if that is meant (the languages are en, ru, hy)',
+  ],
+  ...['10 seconds', 'PT4M59S'].map(
+    (duration): Mistake<string> => [
+      `stations that are offline after ${duration}`,
+      written(['"City of Example"', `"City of Example", "stale_after": "${duration}"`]),
+      `network.json, line 3, providers[0].stale_after: after ${duration} without a reading a station is offline, and few sensors send so often: write several times`,
+    ],
+  ),
 ])('the import of a network asks about %s', async (_, sent, said) => {
   const log = keepingLog();
-  await importNetwork(owner, sent, { providerKeys: PROVIDER_KEYS, log, dryRun: true });
+  const options = { providerKeys: PROVIDER_KEYS, log, file: 'network.json', dryRun: true };
+  await importNetwork(owner, sent, options);
   const parts = [said].flat();
   expect(log.lines.map(({ level }) => level)).toEqual(parts.map(() => 'warn'));
   for (const [index, { message }] of log.lines.entries()) expectSaid(message, parts[index] ?? '');
+});
+
+it('the import of a network asks nothing about kinds, titles and durations as networks have them', async () => {
+  const log = keepingLog();
+  const kinds = ['SDS021', 'PMS5003T', 'BMP280', 'SHT30', 'SDS011 + DHT22', 'weather mast', 'X1'];
+  const sent = small({
+    one: {
+      title: { en: 'One', hy: 'Մեկ', am: 'አንድ', de: 'Eins' },
+      latitude: 41.01,
+      longitude: 45,
+      sensors: kinds.map((kind, n) => ({ id: n + 10, kind })),
+    },
+  }).replace('"title":"Us"', '"title":"Us","stale_after":"5 minutes"');
+  await importNetwork(owner, sent, { providerKeys: PROVIDER_KEYS, log, dryRun: true });
+  expect(log.lines).toEqual([]);
 });
