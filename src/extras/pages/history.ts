@@ -76,7 +76,7 @@ ${legend(words)}
 /** Of the chart, the strip and the calendar. */
 function legend(words: Words): Html {
   const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
-  return html`<p class="legend">${names.map(
+  return html`<p class="legend"><small>${words.usIndex}</small><br>${names.map(
     (name) => html`<span class="chip ${name}">${words[name]}</span> `,
   )}</p>`;
 }

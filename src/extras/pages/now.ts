@@ -122,13 +122,13 @@ export function headlineOf(locale: Locale, subject: Current): Headline {
   const { verdict, hour } = subject;
   const { look, by, isSuspect, isWaiting: isNew } = verdict;
   if (by !== undefined) {
-    const name = INDEX_WORDS[by.index].name[locale];
+    const { name, short } = INDEX_WORDS[by.index];
     const time = formatClock(locale, hour);
     return {
       kind: 'index',
       box: boxOf(verdict),
       name: isSuspect ? capitalized(words.suspect) : words[look],
-      of: by.index === 'aqi' ? name : fill(words.ofHour, { index: name, time }),
+      of: by.index === 'aqi' ? name[locale] : fill(words.ofHour, { index: short[locale], time }),
     };
   }
   const only = { kind: 'word', name: isNew ? words.waiting : words[look] } as const;
@@ -219,8 +219,10 @@ export function headPart(
   const headline = headlineOf(locale, subject);
   const { measurement_time: time } = values;
   const buckets = lastDay(subject);
-  const first = headline.kind === 'value' ? headline.quantity : PM25;
-  const quantity = [first, ...QUANTITIES].find((one) =>
+  const maker = typeof verdict.grade === 'object' ? verdict.grade?.[1] : undefined;
+  const first = headline.kind === 'value' ? headline.quantity.key : maker;
+  const named = QUANTITIES.filter(({ key }) => key === first);
+  const quantity = [...named, PM25, ...QUANTITIES].find((one) =>
     buckets.some(({ point }) => measuredValue(point, one) !== null),
   );
   const newest = newestTime(subject.history);
@@ -228,7 +230,9 @@ export function headPart(
   const { measured_hours: hours = 0, expected_hours: expected = 0 } =
     subject.indices.completeness ?? {};
   const measured =
-    quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
+    quantity?.key === PM25.key &&
+    expected > 0 &&
+    ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
   // bands are of unrounded hours, which the history does not have
   const isColoured = index === 'aqi';
   const colours =

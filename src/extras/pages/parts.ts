@@ -99,7 +99,7 @@ function line(locale: Locale, path: string, place: Listed, note = ''): Html {
   const trend = hasTrend(verdict) && trendMark(locale, known?.trend ?? null);
   return html`${box} <a href="${path}"${title.length > SHORT && html` title="${title}"`}>${title}</a> <span
     class="word">
-    ${note !== '' && `${note} · `}${text}${trend !== false && html` ${trend}`}</span> ${
+    ${note !== '' && `${note} · `}${text}${trend !== false && html`\u00a0${trend}`}</span> ${
       value !== false &&
       html`<span class="pm">
     <small>PM2.5</small> ${value}<span class="unit"> ${unitIn(locale, PM25.unit)}</span></span>`

@@ -54,7 +54,7 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
   // the direction stands with the speed
   if (value === null || (key === 'wind_direction' && speed !== null)) return false;
   const band = bandsOf(subject)[key] ?? null;
-  const isSuspect = subject.suspect !== undefined && GROUPS[0].keys.some((one) => one === key);
+  const isSuspect = subject.suspect !== undefined && isOfParticles(quantity);
   const wind = key === 'wind_speed' ? valueIn(subject, 'wind_direction') : null;
   return html`<div class="tile${band !== null && ` ${bandOf(band)}`}">
     <dt>${word(words, key)}</dt>

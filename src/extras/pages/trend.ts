@@ -80,7 +80,8 @@ function categoryIn(locale: Locale, { look, by, isOther }: Verdict): string {
 
 /**
  * The end of the sentence: the cities that no other is worse than, which by a number is mostly one,
- * and by the European index all of a band. With what makes it, and the trend, if it is one city.
+ * and by the European index all of a band. If it is one, with what makes the index, and whether it
+ * rises or falls.
  * None is named where all are in one band.
  */
 function worstOf(
@@ -98,13 +99,10 @@ function worstOf(
   const isByNumber = typeof verdict.grade === 'number';
   if (worst.length > MOST_NAMED || (!isByNumber && all > 1 && worst.length === all))
     return html`${after}`;
-  const trend = others.length === 0 && hasTrend(verdict) ? (day?.trend ?? null) : null;
-  const trendWord = trend === null ? '' : words[trend];
+  const trend = others.length === 0 && hasTrend(verdict) ? (day?.trend ?? 'steady') : 'steady';
   const index = isByNumber ? boxOf(verdict) : `(${boxOf(verdict)})`;
-  const values = fill(trendWord === '' ? '{index}' : words.overviewTrend, {
-    index,
-    trend: trendWord,
-  });
+  const values =
+    trend === 'steady' ? index : fill(words.overviewTrend, { index, trend: words[trend] });
   return html`${before}${links}${(isByNumber || others.length === 0) && ` ${values}`}${after}`;
 }
 

@@ -58,10 +58,10 @@ export function verdictOf(
 /** The text in its box: a number, the pollutant that makes the European index, or a dash. */
 export const boxOf = ({ grade }: Verdict): string => boxText(grade);
 
-/** The indices that say something of these places, the one that INDEX names first. */
+/** The indices that colour these places, the one that INDEX names first; suspect ones have none. */
 export function usedIndices(verdicts: readonly Verdict[]): IndexName[] {
   const sorted = verdicts.toSorted((a, b) => Number(a.isOther) - Number(b.isOther));
-  return [...new Set(sorted.flatMap(({ by }) => by?.index ?? []))];
+  return [...new Set(sorted.flatMap(({ by, isSuspect }) => (isSuspect ? [] : (by?.index ?? []))))];
 }
 
 /** True if the trend, which is PM2.5's, says where this index goes: gases may go another way. */

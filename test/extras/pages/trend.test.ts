@@ -58,6 +58,7 @@ it('the overview says how many cities are in each category, and which one is wor
   expect(sentence('en', city('A', 50), city('B', 12, 'steady'))).toBe(
     'In all 2 cities the air is good; worst: A 50.',
   );
+  expect(sentence('en', city('A', 50, 'steady'))).toBe('In 1 city the air is good; worst: A 50.');
   expect(sentence('ru', city('A', 60), city('B', 12))).toBe(
     'В 1 из 2 городов уровень «Умеренно», в 1 — «Хорошо»; хуже всего: A 60.',
   );
@@ -194,7 +195,7 @@ it('the line of a tile ends with the current value', () => {
 
 it('a tile without hours says that none are known, and one with a single hour since when', () => {
   expect(tileOf(tiles({ pressure: 90_000 }), 'Pressure')).toContain(
-    '<small>No hourly values in the last 24 hours</small>',
+    '<small>24 h: not known</small>',
   );
   const history = { '24h': [...HOURS.slice(0, 23), { ...HOURS[23], avg_uv: 3 }] };
   expect(tileOf(tiles({ uv: 2 }, { history }), 'UV index')).toContain(
