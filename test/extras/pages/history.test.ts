@@ -379,7 +379,7 @@ inBrowser('the history in a browser', (newPage) => {
       /European index.*The worst of particles.*Sulphur dioxide: .*NowCast of PM2.5\d+\.\d µg\/m³, AQI \d+.*For air that changes/s,
     );
     expect(await page.locator('figcaption').textContent()).toBe(
-      'PM2.5, last 24 hours · 24 of 24 hours measured',
+      'PM2.5, last 24 hours · 24 of 24 hours measured · colours: US index',
     );
     const now = (await (await fetch(`${origin}/en/explore/v1/station/1/now.json`)).json()) as {
       trend: string;

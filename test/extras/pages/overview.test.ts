@@ -101,7 +101,7 @@ inBrowserInAll('the overview', (open) => {
     const line = page.locator('.line', { hasText: 'Город' }).first();
     expect(await page.locator('.summary').textContent()).toMatch(
       // without a trend, which needs more than an hour
-      /^В 1 городе уровень «.+»; хуже всего: Город, \d+\. Без индекса: 1\.$/,
+      /^В 1 городе уровень «.+»; хуже всего: Город \d+\. Без индекса: 1\.$/,
     );
     expect(await line.textContent()).toMatch(/^\d+ Город.*PM2\.5.*мкг\/м³/s);
   });

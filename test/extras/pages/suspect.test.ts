@@ -275,7 +275,7 @@ inBrowserInAll('with a browser', (open) => {
       expect.stringMatching(/^\d+$/),
       '400.0 µg/m³',
     ]);
-    expect(await shown(page, 'air-quality .index span')).toContain('suspect');
+    expect(await shown(page, 'air-quality .index span')).toContain('Suspect');
     expect(await page.locator('air-quality .index').first().getAttribute('class')).toBe(
       'index unknown',
     );
