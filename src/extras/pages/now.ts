@@ -201,6 +201,9 @@ export const measuredAt = (locale: Locale, values: Station | Region, time: strin
     ? withTime(locale, WORDS[locale].meanOfHour, time, formatClock)
     : withTime(locale, WORDS[locale].digestOf, time);
 
+/** More letters, or a longer word, would fill the head of a page on a phone. */
+const isLong = (title: string) => title.length > 40 || /\S{17}/.test(title);
+
 /**
  * The head of a page: `path` leads to it, `note` stands beneath the title, such as that something
  * is unreliable; `warnings` follows the advice.
@@ -244,7 +247,7 @@ export function headPart(
   const count = isStation(values) ? undefined : countOf(locale, values, subject.indices.particles);
   return html`<section class="head" data-live="head">
 <div class="card">${path}
-<h1>${values.title}</h1>
+<h1${isLong(values.title) && html` class="long"`}>${values.title}</h1>
 ${leadPart(locale, subject)}
 ${!isSuspect && hasTrend(verdict) && trendLine(locale, subject.indices.trend)}
 ${

@@ -4,9 +4,9 @@
  */
 
 import { surfaceOf } from './colours.ts';
-import { fill, formatValue, type Quantity } from './format.ts';
+import { fill, formatDate, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
-import { FLOATING, tenth, trace, yAxis } from './plot.ts';
+import { FLOATING, lonely, tenth, trace, yAxis } from './plot.ts';
 import { categoryOf, type Look } from './scale.ts';
 import { AQI, type Bucket, formatBucket, measuredValue } from './series.ts';
 import type { Words } from './words.ts';
@@ -52,10 +52,13 @@ export function dayChart(
     low: formatValue(locale, low, quantity),
     high: formatValue(locale, high, quantity),
   });
-  const hours = buckets.map(({ timestamp }, n) => ({ text: timestamp.slice(11, 16), n }));
-  return html`<svg class="day" viewBox="0 0 350 148" role="img" aria-label="${label}">
+  const middle = (n: number) => tenth(x(n) + SLOT / 2);
+  const ticks = [...buckets.entries()].filter(
+    ([, { timestamp }]) => Number(timestamp.slice(11, 13)) % 6 === 0,
+  );
+  return html`<svg class="day" viewBox="0 0 350 158" role="img" aria-label="${label}">
 ${lines}
-${isLine && html`<path class="trace" d="${trace(values, (n) => tenth(x(n) + SLOT / 2), y)}"/>`}
+${isLine && html`<path class="trace" d="${trace(values, middle, y)}"/>${lonely(values, middle, y)}`}
 ${buckets.map((bucket, n) => {
   const { timestamp } = bucket;
   const value = values[n] ?? null;
@@ -66,12 +69,14 @@ ${buckets.map((bucket, n) => {
     <title>
     ${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
 })}
-${hours
-  .filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0)
-  .map(
-    ({ text, n }) => html`<text
-  x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`,
-  )}
+${ticks.map(([n, { timestamp }], tick) => {
+  const hour = timestamp.slice(11, 16);
+  // the first says the date, and each new day
+  const day = (tick === 0 || hour === '00:00') && formatDate(locale, timestamp, 'day');
+  return html`<text x="${middle(n)}" y="143" class="middle">${hour}</text>${
+    day !== false && html`<text x="${middle(n)}" y="154" class="middle">${day}</text>`
+  }`;
+})}
 </svg>`;
 }
 
@@ -98,7 +103,7 @@ export function sparkline(
     [n - 1, n, n + 1].some((one) => values[one] != null && isSuspectAt(one)),
   );
   return html`<svg class="spark" viewBox="0 0 96 24" preserveAspectRatio="none" aria-hidden="true">
-    <path d="${line((n) => !isSuspectAt(n))}"/>${dashed !== '' && html`<path class="suspect" d="${dashed}"/>`}</svg>`;
+    <path d="${line((n) => !isSuspectAt(n))}"/>${dashed !== '' && html`<path class="suspect" d="${dashed}"/>`}${lonely(values, x, y)}</svg>`;
 }
 
 /** A size of letters at which the text is no wider than the picture. */

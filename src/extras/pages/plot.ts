@@ -52,5 +52,18 @@ export const trace = (
     )
     .join('');
 
+/** Points where a value has no neighbour, so that no line leads to it. */
+export const lonely = (
+  values: readonly (number | null)[],
+  x: (n: number) => number,
+  y: (value: number) => number,
+): Html => {
+  const isKnown = (n: number) => typeof values[n] === 'number';
+  const points = values.map((value, n) =>
+    value === null || isKnown(n - 1) || isKnown(n + 1) ? '' : `M${x(n)} ${y(value)}h0`,
+  );
+  return html`${points.some((point) => point !== '') && html`<path class="trace lonely" d="${points.join('')}"/>`}`;
+};
+
 /** Their 0 is not where they begin. */
 export const FLOATING: ReadonlySet<string> = new Set(['temperature', 'pressure']);

@@ -49,7 +49,7 @@ ${
   hasSearch &&
   html`<form class="controls" action="/${locale}/" role="search">
   <input type="search" name="search" required aria-label="${words.search}"
-  placeholder="${words.search}"> <button>${words.search}</button></form>`
+  placeholder="${words.search}"> <button>${words.find}</button></form>`
 }
 <p><a href="/${locale}/">${words.overview}</a></p>`,
   };

@@ -210,7 +210,7 @@ export function ticksOf(
   window: HistoryWindow,
   most: number,
 ) {
-  const isDaily = window.unit === 'hour' && window.count <= 48;
+  const isDaily = window.unit === 'hour' && buckets.length <= 48; // also a week that has just begun
   const hourOf = ({ timestamp }: Bucket) => Number(timestamp.slice(11, 13));
   const candidates = [...buckets.keys()].filter((n) => {
     if (window.unit !== 'hour') return true;

@@ -5,7 +5,7 @@
 import type { Quantity } from '../format.ts';
 import type { HistoryWords } from '../historyWords.ts';
 import { type Html, html } from '../html.ts';
-import { FLOATING, tenth, trace, yAxis } from '../plot.ts';
+import { FLOATING, lonely, tenth, trace, yAxis } from '../plot.ts';
 import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
 import {
   AQI,
@@ -141,7 +141,7 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   const shown = isRain
     ? values.map((value, n) => value !== null && bar('sum', n, 0.7, 0, value))
     : html`<path class="trace" d="${trace(known, x, y)}"/>
-      <path class="trace suspect" d="${trace(doubted, x, y)}"/>
+      ${lonely(known, x, y)}<path class="trace suspect" d="${trace(doubted, x, y)}"/>
       ${buckets.length <= 31 && dots('dot', 2.5, (n) => !suspect[n])}${dots('hollow suspect', 2.5, (n) => suspect[n] === true && buckets.length <= 31)}`;
   const ticks = ticksOf(locale, buckets, window, Math.max(2, Math.floor(width / TICK_WIDTH)));
   const tick = ({ index, label }: (typeof ticks)[number]) =>

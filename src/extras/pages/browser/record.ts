@@ -46,6 +46,7 @@ export function makeRecord(page: Page, card: HTMLElement, today: string, change:
           page,
           one,
           (all as PlacedMonth[]).filter(({ timestamp }) => timestamp.startsWith(one)),
+          years.length,
         ),
       ),
     );
@@ -66,19 +67,34 @@ export function makeRecord(page: Page, card: HTMLElement, today: string, change:
   };
 }
 
-function yearOf({ words, locale }: Page, year: string, months: readonly PlacedMonth[]): Html {
+/** A year of twelve months; where there is no other, it begins at its first. */
+function yearOf(
+  { words, locale }: Page,
+  year: string,
+  months: readonly PlacedMonth[],
+  yearCount: number,
+): Html {
+  const first = yearCount === 1 ? numberOf(months[0]) : 1;
   const known = months.flatMap(({ point }) => point?.aqi ?? []);
   const ends = [...new Set([Math.min(...known), Math.max(...known)])];
   const text = known.length === 0 ? words.noValue : `AQI ${ends.join('–')}`;
   return yearStrip(
     words,
     year,
-    months.map((month) => cellOf(words, locale, month)),
+    months.map((month) => cellOf(words, locale, month, numberOf(month) - first)),
     text,
   );
 }
 
-function cellOf(words: Page['words'], locale: string, { timestamp, point }: PlacedMonth): Html {
+const numberOf = (month: PlacedMonth | undefined) => Number(month?.timestamp.slice(5, 7) ?? 1);
+
+/** `at`: months before it in the strip. */
+function cellOf(
+  words: Page['words'],
+  locale: string,
+  { timestamp, point }: PlacedMonth,
+  at: number,
+): Html {
   const aqi = point?.aqi ?? null;
   const category = categoryOf(aqi);
   const name = formatDate(locale, timestamp, 'month');
@@ -87,8 +103,7 @@ function cellOf(words: Page['words'], locale: string, { timestamp, point }: Plac
   const isIncomplete =
     point !== undefined &&
     isFew({ measured: point.measured_hours, expected: point.expected_hours });
-  const x = (Number(timestamp.slice(5, 7)) - 1) * MONTH_WIDTH;
-  return html`<rect x="${x}" width="${MONTH_WIDTH - 1}" height="${STRIP_HEIGHT}"
+  return html`<rect x="${at * MONTH_WIDTH}" width="${MONTH_WIDTH - 1}" height="${STRIP_HEIGHT}"
     class="${category}${aqi !== null && isIncomplete && ' incomplete'}">
     <title>${name}: ${text}</title></rect>`;
 }

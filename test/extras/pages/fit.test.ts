@@ -1,0 +1,138 @@
+/** Long names and words fit the screen: rows of lists on phones, headings, and cards on wide ones. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { engines } from '../../support/database.ts';
+import { inBrowserInAll } from './browser.ts';
+import { serveLongNames } from './longNames.ts';
+import { serveTown } from './town.ts';
+
+/** Before rows were made to fit, thirty cities took twice as much. In pixels. */
+const LONGEST_LIST = 2_084;
+
+/** The words of these elements that stand on more than one line. */
+const brokenWords = (page: Page, selector: string) =>
+  page.locator(selector).evaluateAll((all) =>
+    all.flatMap((element) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const broken: string[] = [];
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+        for (const { 0: word, index } of (text.textContent ?? '').matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1)
+            broken.push(word);
+        }
+      return broken;
+    }),
+  );
+
+const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
+const boxesOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+
+inBrowserInAll('lists of long names', (open) => {
+  let origin = '';
+  beforeAll(async () => {
+    const service = await serveLongNames(engines[0] ?? 'plain');
+    origin = service.origin;
+    return () => service.close();
+  });
+
+  async function openAt(width: number, path: string): Promise<Page> {
+    const page = await open({ viewport: { width, height: 844 }, reducedMotion: 'reduce' });
+    await page.goto(origin + path);
+    for (const details of await page.locator('details').all())
+      await details.evaluate((one) => one.setAttribute('open', ''));
+    return page;
+  }
+
+  it.each([
+    [320, 'en'],
+    [320, 'ru'],
+    [320, 'hy'],
+    [360, 'ru'],
+    [390, 'hy'],
+    [900, 'ru'],
+    [1_280, 'hy'],
+  ] as const)(
+    'at %s pixels no row of a list breaks inside a word, and a name is one line: %s',
+    async (width, locale) => {
+      for (const path of [`/${locale}/`, `/${locale}/region/city-a`, `/${locale}/station/1`]) {
+        const page = await openAt(width, path);
+        expect(await widthOf(page), path).toBeLessThanOrEqual(width);
+        expect(await page.locator('.line').count()).toBeGreaterThan(0);
+        expect(await brokenWords(page, '.line .word, .line .pm'), path).toEqual([]);
+        for (const { height } of await boxesOf(page, '.line a'))
+          expect(height, path).toBeLessThan(30);
+      }
+    },
+  );
+
+  it('a name that is cut is whole in its title', async () => {
+    const page = await openAt(390, '/ru/');
+    const names = await page.locator('.regions > li > .line a').evaluateAll((all) =>
+      all.map((one) => ({
+        isCut: one.scrollWidth > one.clientWidth,
+        text: one.textContent,
+        title: one.getAttribute('title'),
+      })),
+    );
+    expect(names.filter(({ isCut }) => isCut)).toHaveLength(6);
+    for (const { isCut, text, title } of names) if (isCut) expect(title).toBe(text);
+  });
+
+  it.each(['en', 'ru', 'hy'])(
+    'thirty cities take less than half of what they took on a phone: %s',
+    async (locale) => {
+      const page = await open({ viewport: { width: 390, height: 844 } });
+      await page.goto(`${origin}/${locale}/`);
+      expect(await page.locator('.regions > li').count()).toBe(30);
+      const [list] = await boxesOf(page, '.regions');
+      expect(list?.height).toBeLessThan(LONGEST_LIST);
+    },
+  );
+
+  it('a long name is a smaller heading', async () => {
+    const size = async (slug: string) =>
+      (await openAt(390, `/ru/region/${slug}`))
+        .locator('h1')
+        .evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize));
+    expect(await size('city-b')).toBeLessThan((await size('city-g')) * 0.7);
+  });
+});
+
+inBrowserInAll('a wide screen', (open) => {
+  let origin = '';
+  beforeAll(async () => {
+    const town = await serveTown(engines[0] ?? 'plain');
+    origin = town.origin;
+    return () => town.close();
+  });
+
+  it.each([1_280, 1_920])('at %s pixels cards side by side are of one height', async (width) => {
+    const page = await open({ viewport: { width, height: 900 } });
+    await page.goto(`${origin}/en/region/town`);
+    await page.locator('#map').scrollIntoViewIfNeeded();
+    await page.locator('#map .pin').first().waitFor();
+    for (const row of ['.head', '.pair', '.overview']) {
+      const [one, other] = await boxesOf(page, `${row} > .card`);
+      expect(other?.top, row).toBe(one?.top);
+      expect(other?.height, row).toBeCloseTo(one?.height ?? 0, 0);
+    }
+  });
+
+  it('tiles take the whole width, and all of a line are of one height', async () => {
+    const page = await open({ viewport: { width: 1_280, height: 900 } });
+    await page.goto(`${origin}/en/station/1`);
+    const tiles = await boxesOf(page, '.tile');
+    const [groups] = await boxesOf(page, '.groups');
+    for (const start of new Set(tiles.map(({ top }) => top))) {
+      const line = tiles.filter(({ top }) => top === start);
+      expect(line.at(-1)?.right).toBeCloseTo(groups?.right ?? 0, 0);
+      expect(new Set(line.map(({ height }) => height)).size).toBe(1);
+    }
+  });
+});
