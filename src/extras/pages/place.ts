@@ -99,18 +99,24 @@ export function wherePart(
   ground: MapGround,
 ): Html {
   const words = WORDS[locale];
-  const away = ({ distance_km: km }: Neighbour) =>
-    fill(words.km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });
-  const nearest =
-    neighbours.length > 0 &&
-    html`<h3>${words.neighbours}</h3>
-<ul>${neighbours.map((one) => stationLine(locale, one, away(one)))}</ul>`;
   return html`<div class="overview">
 <section class="card" data-live="where"><h2>${words.where}</h2>
 <p>${positionOf(locale, station)}</p>
-${nearest}</section>
+${nearestPart(locale, neighbours)}</section>
 ${mapPart(locale, { regions: [], stations: [station, ...neighbours], own: station.id }, ground)}
 </div>`;
+}
+
+/** The stations that are nearest, with how far they are. */
+export function nearestPart(locale: Locale, neighbours: readonly Neighbour[]): Html | false {
+  const words = WORDS[locale];
+  const away = ({ distance_km: km }: Neighbour) =>
+    fill(words.km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });
+  return (
+    neighbours.length > 0 &&
+    html`<h3>${words.neighbours}</h3>
+<ul>${neighbours.map((one) => stationLine(locale, one, away(one)))}</ul>`
+  );
 }
 
 const DIGITS = 5;

@@ -62,7 +62,7 @@ export const lonely = (
   const points = values.map((value, n) =>
     value === null || isKnown(n - 1) || isKnown(n + 1) ? '' : `M${x(n)} ${y(value)}h0`,
   );
-  return html`${points.some((point) => point !== '') && html`<path class="trace lonely" d="${points.join('')}"/>`}`;
+  return html`${points.some((point) => point !== '') && html`<path class="lonely" d="${points.join('')}"/>`}`;
 };
 
 /** Their 0 is not where they begin. */

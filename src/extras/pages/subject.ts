@@ -23,7 +23,7 @@ import {
   stationList,
   worstFirst,
 } from './parts.ts';
-import { mapPart, type Neighbour, wherePart } from './place.ts';
+import { mapPart, type Neighbour, nearestPart, wherePart } from './place.ts';
 import { toPng } from './png.ts';
 import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
@@ -91,9 +91,13 @@ ${developerPart(words, locale, `station/${id}`, { title: subject.values.title, u
   };
 }
 
-/** Where a region is shown: its stations and, of a city, its districts; whose they are; `url` as above. */
+/**
+ * Where a region is shown: its stations and, of a city, its districts; whose they are; the stations
+ * that are nearest, where it measures nothing; and `url` as above.
+ */
 type Around = {
   url: string;
+  nearest: readonly Neighbour[];
   regions: readonly ListedRegion[];
   stations: readonly ListedStation[];
   map: MapGround;
@@ -104,7 +108,7 @@ type Around = {
 export function regionPage(
   locale: Locale,
   subject: Subject<Region> & { limits: Limits; changes: Changes },
-  { regions, stations, map, providers, url }: Around,
+  { regions, stations, nearest, map, providers, url }: Around,
   isAlone = false,
 ): Page {
   const words = WORDS[locale];
@@ -120,9 +124,15 @@ export function regionPage(
   const own = providers.filter(({ id }) => stations.some((station) => station.provider === id));
   // without a ground, a single pin says nothing
   const isBare = map.tiles === undefined && map.ground === undefined;
-  const hasMap = stations.length > (isBare ? 1 : 0);
+  const placed = [...stations, ...nearest];
+  const hasMap = placed.length > (isBare ? 1 : 0);
   // where nothing was measured, the head has said so
-  const hasList = stations.length > 0 || regions.length > 0 || region.measurement_time !== null;
+  const hasList =
+    stations.length > 0 ||
+    regions.length > 0 ||
+    nearest.length > 0 ||
+    region.measurement_time !== null;
+  const names = stations.length === 0 ? [...regions, region] : regions;
   const page = pageOf(locale, subject, `region/${region.slug}`);
   return {
     ...page,
@@ -149,10 +159,11 @@ ${
         'stations',
         stations.length <= 30 ? 'open' : 'closed',
       )
-}</section>
+}
+${nearestPart(locale, nearest)}</section>
 ${
   hasMap
-    ? mapPart(locale, { regions: [], stations, names: regions, hasLegend: false }, map)
+    ? mapPart(locale, { regions: [], stations: placed, names, hasLegend: false }, map)
     : html`<div data-live="places"></div>`
 }</div>
 ${indicesPart(locale, subject)}

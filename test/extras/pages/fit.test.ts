@@ -95,6 +95,23 @@ inBrowserInAll('lists of long names', (open) => {
     },
   );
 
+  it('the strip of months of a first year begins at the left', async () => {
+    const page = await openAt(1_280, '/en/station/7');
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('#record .record svg').waitFor();
+    const [year] = await boxesOf(page, '#record .record svg');
+    const [month] = await boxesOf(page, '#record .record rect');
+    expect(month?.left).toBeCloseTo(year?.left ?? 0, 0);
+  });
+
+  it('a page is printed with its advice and its values', async () => {
+    const page = await openAt(1_280, '/en/station/7');
+    await page.emulateMedia({ media: 'print' });
+    for (const shown of ['.advice', '.tile', '.index'])
+      expect(await page.locator(shown).first().isVisible(), shown).toBe(true);
+    expect(await page.locator('nav').isVisible()).toBe(false);
+  });
+
   it('a long name is a smaller heading', async () => {
     const size = async (slug: string) =>
       (await openAt(390, `/ru/region/${slug}`))

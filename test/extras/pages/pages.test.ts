@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { LOCALES, type Locale } from '../../../src/contract/endpoints.ts';
 import { openReaderPool } from '../../../src/database/pools.ts';
 import { addPages } from '../../../src/extras/pages/pages.ts';
 import { cardPicture } from '../../../src/extras/pages/pictures.ts';
@@ -229,7 +229,7 @@ describe('text of the network', () => {
       /[&<>"']/g,
       (one) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[one]};`,
     );
-    expect((await get('/en/station/9')).body).toContain(`<h1>${escaped}</h1>`);
+    expect((await get('/en/station/9')).body).toContain(`<h1 class="long">${escaped}</h1>`);
   });
 });
 
@@ -355,6 +355,13 @@ describe('a problem', () => {
       expect(await get(groups?.href ?? '')).toMatchObject({ status: 200 });
     const isEmbedded = path.includes('embed');
     expect(body.includes(`action="/${headers['content-language']}/"`)).toBe(!isEmbedded);
+    // one field to search in; its button has another word
+    expect(
+      body
+        .split('<button>')
+        .slice(1)
+        .map((rest) => rest.split('<')[0]),
+    ).toEqual(isEmbedded ? [] : [WORDS[headers['content-language'] as Locale].find]);
     expect(headers['content-security-policy']).toContain(
       `form-action ${isEmbedded ? "'none'" : "'self'"};`,
     );

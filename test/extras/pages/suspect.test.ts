@@ -208,7 +208,7 @@ describe('without a browser', () => {
       const lines = [...body.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
       const at = lines.findIndex((line) => line.includes(`/station/${LIAR}"`));
       expect(lines[at]).toMatch(
-        /<span class="chip unknown box"><s>\d+<\/s><\/span>.*<span class="word">Suspect<\/span>.*<s>400\.0 µg\/m³<\/s>/,
+        /<span class="chip unknown box"><s>\d+<\/s><\/span>.*<span class="word">Suspect<\/span>.*<s>400\.0<\/s><span class="unit"> µg\/m³/,
       );
       expect(
         lines
