@@ -17,7 +17,13 @@ import {
   sensorArrivals,
   type UnknownSender,
 } from '../ingest/store/arrivals.ts';
-import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
+import {
+  type ServerVersions,
+  serverVersions,
+  type UnusedTimescale,
+  unusedTimescale,
+  versionsInWords,
+} from '../schema/engine.ts';
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, type Column, facts, since, tableOf, UNLIMITED } from './table.ts';
 
@@ -104,13 +110,14 @@ async function status(
 ): Promise<Outcome> {
   const now = clock();
   const { engine, timeZone, epoch } = installation;
-  const { versions, providers, freshness, zone, kept } = await as(
+  const { versions, unused, providers, freshness, zone, kept } = await as(
     'airseries_owner',
     async (sql) => {
       const found = await readProviders(sql, now, providerFacts);
       return {
         zone: await readZoneRules(sql),
         versions: await serverVersions(sql),
+        unused: await unusedTimescale(sql),
         providers: found,
         freshness: await readRefreshState(sql, found),
         kept: await readKeptHours(sql),
@@ -127,6 +134,7 @@ async function status(
         };
   const result = {
     engine,
+    ...(unused === null ? {} : { unused_timescaledb: unused }),
     time_zone: timeZone,
     zone_rules: zone,
     epoch,
@@ -143,6 +151,8 @@ type Status = {
   /** How to log in to an embedded server. */
   psql?: string;
   engine: string;
+  /** Of a plain database on a server with TimescaleDB. */
+  unused_timescaledb?: UnusedTimescale;
   time_zone: string;
   zone_rules: ZoneRules;
   versions: ServerVersions & { airseries: string; node: string };
@@ -150,6 +160,13 @@ type Status = {
   kept_hours: KeptHours;
   providers: readonly ProviderArrivals[];
 };
+
+function unusedInWords({ version, is_preloaded }: UnusedTimescale): string {
+  const preload = is_preloaded
+    ? ''
+    : ', once timescaledb is in its shared_preload_libraries and it was restarted';
+  return `this server has TimescaleDB ${version}, which is faster and smaller. A database keeps its engine; network and readings move to a new one there${preload}: src/database/README.md, "A server of your own"`;
+}
 
 /** Lines on changes of the zone's rules, and on what is to be settled; usually none. */
 function zoneFacts(
@@ -200,7 +217,17 @@ const tableIfAny = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], 
 
 /** The result as text. */
 export function statusTable(
-  { psql, engine, time_zone, zone_rules, versions, freshness, kept_hours, providers }: Status,
+  {
+    psql,
+    engine,
+    unused_timescaledb: unused,
+    time_zone,
+    zone_rules,
+    versions,
+    freshness,
+    kept_hours,
+    providers,
+  }: Status,
   now: Date,
   width = UNLIMITED,
   providerFacts: readonly ProviderFacts[] = [],
@@ -214,6 +241,7 @@ export function statusTable(
   const summary = facts(
     [
       ['engine', `${engine}, ${time_zone}`],
+      ...(unused === undefined ? [] : [['TimescaleDB', unusedInWords(unused)] as const]),
       ['versions', named.join(', ')],
       ...zoneFacts(zone_rules, now),
       ...(psql === undefined ? [] : [['database', psql] as const]),

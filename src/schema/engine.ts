@@ -200,3 +200,21 @@ export function versionsInWords({ postgresql, timescaledb }: ServerVersions): st
     ...(extension === undefined ? [] : [`timescaledb ${extension}`]),
   ];
 }
+
+/** TimescaleDB that this server has, whether or not it is in `shared_preload_libraries`. */
+export type UnusedTimescale = { version: string; is_preloaded: boolean };
+
+/**
+ * The TimescaleDB of the server that a plain database could move to; null where there is none, an
+ * old one, or the Apache edition.
+ */
+export async function unusedTimescale(sql: Sql): Promise<UnusedTimescale | null> {
+  const [found] = await sql<
+    { version: string; is_preloaded: boolean; license: string | null }[]
+  >`select default_version as version, current_setting('timescaledb.disable_load', true) is not null as is_preloaded,
+      current_setting('timescaledb.license', true) as license
+    from pg_available_extensions where name = 'timescaledb' and installed_version is null`;
+  if (found === undefined || found.license === 'apache' || isNewer(MIN_TIMESCALE, found.version))
+    return null;
+  return { version: found.version, is_preloaded: found.is_preloaded };
+}

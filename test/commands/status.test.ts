@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { readProviders, sensorTable, statusTable } from '../../src/commands/status.ts';
 import { ago, facts, resultTable, table } from '../../src/commands/table.ts';
+import { onConnection } from '../../src/database/client.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import {
@@ -10,9 +11,16 @@ import {
   type SensorArrivals,
   sensorArrivals,
 } from '../../src/ingest/store/arrivals.ts';
+import { unusedTimescale } from '../../src/schema/engine.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
-import { engines, onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  emptyDatabase,
+  engines,
+  onOneEngine,
+  type TestDatabase,
+  testDatabase,
+} from '../support/database.ts';
 import { PROVIDER_FACTS } from '../support/network.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -319,6 +327,21 @@ test('status of an empty network lists no unknown sensor without an id or a devi
   }
 });
 
+test.each(engines)(
+  'a TimescaleDB that the database could use is found, and one that it uses is not (%s)',
+  async (engine) => {
+    const [used, unused] = await Promise.all([testDatabase(engine), emptyDatabase(engine)]);
+    try {
+      const found = await onConnection(unused.target, {}, unusedTimescale);
+      const expected = { version: expect.stringMatching(/^2\.\d+\.\d+$/), is_preloaded: true };
+      expect(found).toEqual(engine === 'timescale' ? expected : null);
+      expect(await unusedTimescale(used.as())).toBeNull();
+    } finally {
+      await Promise.all([used.drop(), unused.drop()]);
+    }
+  },
+);
+
 describe('the most urgent sensors', () => {
   const sensor = (
     id: number,
@@ -379,14 +402,14 @@ describe('the most urgent sensors', () => {
 });
 
 describe('status without a provider', () => {
+  const nothing = {
+    refreshed_at: null,
+    digest_made_at: null,
+    newest_reading: null,
+    audited_at: null,
+    differing_buckets: null,
+  };
   test('status without a provider says what to do first', () => {
-    const nothing = {
-      refreshed_at: null,
-      digest_made_at: null,
-      newest_reading: null,
-      audited_at: null,
-      differing_buckets: null,
-    };
     expect(
       statusTable(
         {
@@ -401,5 +424,28 @@ describe('status without a provider', () => {
         NOW,
       ),
     ).toContain('There is no network yet: node src/airseries.js import network FILE.');
+  });
+
+  test('status of a plain database says which TimescaleDB is at hand, and how to move', () => {
+    const shown = (is_preloaded: boolean) =>
+      statusTable(
+        {
+          engine: 'plain',
+          unused_timescaledb: { version: '2.28.3', is_preloaded },
+          time_zone: 'UTC',
+          zone_rules: RULES,
+          versions,
+          freshness: nothing,
+          providers: [],
+          kept_hours: { recorded: 0, missing: 0 },
+        },
+        NOW,
+      );
+    expect(shown(true)).toMatch(
+      /\nTimescaleDB +this server has TimescaleDB 2\.28\.3, .* move to a new one there: src\/database\/README\.md, "A server of your own"\n/,
+    );
+    expect(shown(false)).toContain(
+      'once timescaledb is in its shared_preload_libraries and it was',
+    );
   });
 });
