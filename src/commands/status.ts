@@ -20,8 +20,9 @@ import {
 import {
   type ServerVersions,
   serverVersions,
-  type UnusedTimescale,
-  unusedTimescale,
+  type UnusedEngine,
+  unusedEngine,
+  unusedEngineInWords,
   versionsInWords,
 } from '../schema/engine.ts';
 import type { Context, Outcome, Run } from './context.ts';
@@ -117,7 +118,7 @@ async function status(
       return {
         zone: await readZoneRules(sql),
         versions: await serverVersions(sql),
-        unused: await unusedTimescale(sql),
+        unused: await unusedEngine(sql),
         providers: found,
         freshness: await readRefreshState(sql, found),
         kept: await readKeptHours(sql),
@@ -134,7 +135,7 @@ async function status(
         };
   const result = {
     engine,
-    ...(unused === null ? {} : { unused_timescaledb: unused }),
+    ...(unused === null ? {} : { unused_engine: unused }),
     time_zone: timeZone,
     zone_rules: zone,
     epoch,
@@ -151,8 +152,8 @@ type Status = {
   /** How to log in to an embedded server. */
   psql?: string;
   engine: string;
-  /** Of a plain database on a server with TimescaleDB. */
-  unused_timescaledb?: UnusedTimescale;
+  /** A faster one that the server has. */
+  unused_engine?: UnusedEngine;
   time_zone: string;
   zone_rules: ZoneRules;
   versions: ServerVersions & { airseries: string; node: string };
@@ -160,13 +161,6 @@ type Status = {
   kept_hours: KeptHours;
   providers: readonly ProviderArrivals[];
 };
-
-function unusedInWords({ version, is_preloaded }: UnusedTimescale): string {
-  const preload = is_preloaded
-    ? ''
-    : ', once timescaledb is in its shared_preload_libraries and it was restarted';
-  return `this server has TimescaleDB ${version}, which is faster and smaller. A database keeps its engine; network and readings move to a new one there${preload}: src/database/README.md, "A server of your own"`;
-}
 
 /** Lines on changes of the zone's rules, and on what is to be settled; usually none. */
 function zoneFacts(
@@ -220,7 +214,7 @@ export function statusTable(
   {
     psql,
     engine,
-    unused_timescaledb: unused,
+    unused_engine: unused,
     time_zone,
     zone_rules,
     versions,
@@ -241,7 +235,7 @@ export function statusTable(
   const summary = facts(
     [
       ['engine', `${engine}, ${time_zone}`],
-      ...(unused === undefined ? [] : [['TimescaleDB', unusedInWords(unused)] as const]),
+      ...(unused === undefined ? [] : [['faster engine', unusedEngineInWords(unused)] as const]),
       ['versions', named.join(', ')],
       ...zoneFacts(zone_rules, now),
       ...(psql === undefined ? [] : [['database', psql] as const]),

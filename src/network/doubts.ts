@@ -47,7 +47,7 @@ const SECONDS: Readonly<Record<string, number>> = { S: 1, M: 60, H: 3_600, D: 86
 
 /** Seconds of `90 minutes` or `PT3H`. */
 const secondsOf = (duration: string): number =>
-  [...duration.matchAll(/(\d+) ?([a-z])/gi)].reduce(
+  [...duration.matchAll(/(\d{1,9}) ?([a-z])/gi)].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit.toUpperCase()] ?? 0),
     0,
   );

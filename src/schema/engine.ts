@@ -202,13 +202,13 @@ export function versionsInWords({ postgresql, timescaledb }: ServerVersions): st
 }
 
 /** TimescaleDB that this server has, whether or not it is in `shared_preload_libraries`. */
-export type UnusedTimescale = { version: string; is_preloaded: boolean };
+export type UnusedEngine = { version: string; is_preloaded: boolean };
 
 /**
  * The TimescaleDB of the server that a plain database could move to; null where there is none, an
  * old one, or the Apache edition.
  */
-export async function unusedTimescale(sql: Sql): Promise<UnusedTimescale | null> {
+export async function unusedEngine(sql: Sql): Promise<UnusedEngine | null> {
   const [found] = await sql<
     { version: string; is_preloaded: boolean; license: string | null }[]
   >`select default_version as version, current_setting('timescaledb.disable_load', true) is not null as is_preloaded,
@@ -217,4 +217,12 @@ export async function unusedTimescale(sql: Sql): Promise<UnusedTimescale | null>
   if (found === undefined || found.license === 'apache' || isNewer(MIN_TIMESCALE, found.version))
     return null;
   return { version: found.version, is_preloaded: found.is_preloaded };
+}
+
+/** What it is, and how to move. */
+export function unusedEngineInWords({ version, is_preloaded }: UnusedEngine): string {
+  const preload = is_preloaded
+    ? ''
+    : ', once timescaledb is in its shared_preload_libraries and it was restarted';
+  return `this server has TimescaleDB ${version}. A database keeps its engine; network and readings move to a new one there${preload}: src/database/README.md, "A server of your own"`;
 }

@@ -11,7 +11,7 @@ import {
   type SensorArrivals,
   sensorArrivals,
 } from '../../src/ingest/store/arrivals.ts';
-import { unusedTimescale } from '../../src/schema/engine.ts';
+import { unusedEngine } from '../../src/schema/engine.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import {
@@ -332,10 +332,10 @@ test.each(engines)(
   async (engine) => {
     const [used, unused] = await Promise.all([testDatabase(engine), emptyDatabase(engine)]);
     try {
-      const found = await onConnection(unused.target, {}, unusedTimescale);
+      const found = await onConnection(unused.target, {}, unusedEngine);
       const expected = { version: expect.stringMatching(/^2\.\d+\.\d+$/), is_preloaded: true };
       expect(found).toEqual(engine === 'timescale' ? expected : null);
-      expect(await unusedTimescale(used.as())).toBeNull();
+      expect(await unusedEngine(used.as())).toBeNull();
     } finally {
       await Promise.all([used.drop(), unused.drop()]);
     }
@@ -431,7 +431,7 @@ describe('status without a provider', () => {
       statusTable(
         {
           engine: 'plain',
-          unused_timescaledb: { version: '2.28.3', is_preloaded },
+          unused_engine: { version: '2.28.3', is_preloaded },
           time_zone: 'UTC',
           zone_rules: RULES,
           versions,
@@ -442,7 +442,7 @@ describe('status without a provider', () => {
         NOW,
       );
     expect(shown(true)).toMatch(
-      /\nTimescaleDB +this server has TimescaleDB 2\.28\.3, .* move to a new one there: src\/database\/README\.md, "A server of your own"\n/,
+      /\nfaster engine +this server has TimescaleDB 2\.28\.3\. .* move to a new one there: src\/database\/README\.md, "A server of your own"\n/,
     );
     expect(shown(false)).toContain(
       'once timescaledb is in its shared_preload_libraries and it was',

@@ -6,7 +6,7 @@ import { makePullCounter } from './pullCounter.ts';
 import { pullKey } from './pullKey.ts';
 import { pullStatus } from './pullStatus.ts';
 
-const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
+const HOST = /^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
 export const feeds = defineExtra({
   name: 'feeds',

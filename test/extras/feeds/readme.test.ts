@@ -1,8 +1,9 @@
-/** The network file of the README, polled as it is written, from documents as the providers give them. */
+/** The network files of the README, polled as they are written, from documents as the providers give them. */
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
+import { airgradient } from '../../ingest/formats/airgradient.ts';
 import { purpleair } from '../../ingest/formats/purpleair.ts';
 import { smartCitizen } from '../../ingest/formats/smartCitizen.ts';
 import type { FormatTable } from '../../ingest/formats/table.ts';
@@ -18,7 +19,10 @@ const README = readFileSync(
   new URL('../../../src/extras/feeds/README.md', import.meta.url),
   'utf8',
 );
-const FILE = /```json\n(.*?)```/s.exec(README)?.[1] ?? '';
+/** Of a feed of each kind, and of two devices of one kind. */
+const [FILE = '', DEVICES = ''] = [...README.matchAll(/```json\n(.*?)```/gs)].map(
+  ([, text = '']) => text,
+);
 type File = { providers: { id: string; pull: { kind: string; url: string } }[] };
 
 /** The document of a sample. */
@@ -35,12 +39,45 @@ const DOCUMENTS = new Map([
   ['/v0/devices/1616', document(smartCitizen, 'a kit of today')],
 ]);
 
-it('PULL_HOSTS of the README has the hosts of its network file', () => {
-  const [, PULL_HOSTS] = /PULL_HOSTS=(\S+) npm start/.exec(README) ?? [];
-  const { providers } = JSON.parse(FILE) as File;
-  expect(readConfig({ PULL_HOSTS })).toMatchObject({
-    pullHosts: providers.map(({ pull }) => new URL(pull.url).host),
+it('PULL_HOSTS of the README has the hosts of its network files', () => {
+  const named = [...README.matchAll(/PULL_HOSTS=(\S+) npm start/g)].map(([, hosts = '']) => hosts);
+  expect(named).toHaveLength(2);
+  for (const [n, file] of [FILE, DEVICES].entries()) {
+    const { providers } = JSON.parse(file) as File;
+    expect(readConfig({ PULL_HOSTS: named[n] })).toMatchObject({
+      pullHosts: providers.map(({ pull }) => new URL(pull.url).host),
+    });
+  }
+});
+
+it('two devices of AirGradient are polled as two providers', async () => {
+  const db = await testDatabase(engines[0] as (typeof engines)[0], 'Europe/Berlin');
+  const provider = await openProvider();
+  onTestFinished(async () => {
+    await provider.close();
+    await db.drop();
   });
+  const measures = document(airgradient, 'measures without a time');
+  const ofYard = { ...measures, serialno: '84fce612eef4', pm02Compensated: 5.5 };
+  provider.answer(({ url = '' }, response) =>
+    response.end(JSON.stringify(url.startsWith('/yard') ? ofYard : measures)),
+  );
+  const local = DEVICES.replace('http://192.168.1.21', `http://${provider.host}/yard`);
+  const owner = db.as();
+  await bringIn(
+    owner,
+    JSON.parse(local.replace(/http:\/\/airgradient_[^/]+/, `http://${provider.host}`)),
+  );
+  const log = keepingLog();
+  await makePull(db.target, () => NOW, { hosts: [provider.host], log })(NOW);
+  expect(await owner`select provider_id, failures from raw.pull order by 1`).toEqual(
+    ['roof', 'yard'].map((provider_id) => ({ provider_id, failures: 0 })),
+  );
+  const time = { measured_at: '2026-11-20T13:00:00+01:00' };
+  expect(await stored(owner)).toMatchObject([
+    { sensor_id: 1, ...time, pm25_raw: 7 },
+    { sensor_id: 2, ...time, pm25: 5.5, pm25_raw: 7 },
+  ]);
 });
 
 it('each feed of the README’s network file brings the readings of its sensor', async () => {
