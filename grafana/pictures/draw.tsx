@@ -17,6 +17,7 @@ import {
   type InterpolateFunction,
   standardTransformers,
   standardTransformersRegistry,
+  systemDateFormats,
   ThemeContext,
   toDataFrame,
   transformDataFrame,
@@ -47,6 +48,12 @@ declare global {
 const FONT = [400, 500]
   .map((weight) => `@font-face { font-family: Inter; font-weight: ${weight}; src: url(${inter}); }`)
   .join('');
+// as docker-compose.yml sets them
+systemDateFormats.update({
+  fullDate: systemDateFormats.fullDate,
+  interval: { ...systemDateFormats.interval, hour: 'MM-DD HH:mm', day: 'MM-DD' },
+  useBrowserLocale: false,
+});
 const COLUMN = 59.5;
 const ROW = 38;
 const theme = createTheme({

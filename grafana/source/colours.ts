@@ -1,6 +1,6 @@
 /**
- * Colours and thresholds: the six colours of the US EPA at the breakpoints of the AQI, of PM2.5 and
- * of PM10 (May 2024).
+ * Colours and thresholds: the colours of the US EPA at the breakpoints of the AQI, of PM2.5 and of
+ * PM10 (May 2024). The yellow is the pages': the EPA's glares, and can't be seen on white.
  */
 import type { Mapping } from './grafanaTypes.ts';
 
@@ -12,7 +12,7 @@ export type Step = { readonly color: string; readonly value: number | null };
  */
 export const EPA = {
   good: 'rgb(0, 228, 0)',
-  moderate: 'rgb(255, 255, 0)',
+  moderate: 'rgb(245, 197, 24)',
   sensitive: 'rgb(255, 126, 0)',
   unhealthy: 'rgb(255, 0, 0)',
   veryUnhealthy: 'rgb(143, 63, 151)',

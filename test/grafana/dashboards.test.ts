@@ -174,8 +174,8 @@ describe('PromQL', () => {
   });
 });
 
-it('the map has the colours and the thresholds of the US EPA', () => {
-  const hex = ['#00e400', '#ffff00', '#ff7e00', '#ff0000', '#8f3f97', '#7e0023'];
+it('the map has the thresholds of the US EPA, and its colours but for the yellow', () => {
+  const hex = ['#00e400', '#f5c518', '#ff7e00', '#ff0000', '#8f3f97', '#7e0023'];
   const channels = hex.map((color) =>
     [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)),
   );
