@@ -41,6 +41,14 @@ const HOUR_MS = 3_600_000;
 /** As people write them, in every language. */
 const POLLUTANTS = { 'pm2.5': 'PM2.5', pm10: 'PM10', o3: 'O₃', no2: 'NO₂', so2: 'SO₂' } as const;
 
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+/** All pollutants are published with one decimal. */
+const NUMBERS: Readonly<Record<Locale, Intl.NumberFormat>> = {
+  en: new Intl.NumberFormat('en', ONE_DIGIT),
+  ru: new Intl.NumberFormat('ru', ONE_DIGIT),
+  hy: new Intl.NumberFormat('hy', ONE_DIGIT),
+};
+
 /** How each document of warnings and each feed is rendered. */
 export function makeWarnings({
   db,
@@ -129,9 +137,8 @@ function entryFor(locale: Locale, index: IndexName, warning: Warning, place: str
   const grade = gradeOf(index, warning.category);
   const former = before === null ? undefined : gradeOf(index, before);
   const isBetter = former !== undefined && grade.rank < former.rank;
-  const { unit, digits } = parameterOf(pollutant);
-  const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const value = (warning[pollutant] ?? 0).toLocaleString(locale, fixed);
+  const { unit } = parameterOf(pollutant);
+  const value = NUMBERS[locale].format(warning[pollutant] ?? 0);
   const scale = index === 'aqi' ? fill(words.aqi, { aqi: aqi ?? 0 }) : words.eaqi;
   const quantity = `${POLLUTANTS[pollutant]} ${value} ${unit === 'µg/m³' ? words[unit] : unit}`;
   const change = isBetter ? words.better : words.worse;
