@@ -20,7 +20,7 @@ const MAX_LETTERS = 60;
 /** A 404 does not wait longer for the network, which is read once while it is current. */
 const WAIT_MS = 500;
 
-type Place = { kind: NearPlace['kind']; key: string; names: readonly string[] };
+type Named = { kind: NearPlace['kind']; key: string; name: string };
 
 /** The shown places whose name, in any language, is nearest to the wanted one. */
 export function nearPlaces(
@@ -31,13 +31,16 @@ export function nearPlaces(
 ): NearPlace[] {
   const wanted = plain(name);
   if (!/\p{L}/u.test(wanted) || wanted.length > MAX_LETTERS) return [];
-  const found = placesOf(network, titles).flatMap(({ kind, key, names }) => {
-    const far = Math.min(...names.map((one) => farness(one, wanted)));
-    return far < Infinity ? [{ kind, key, far }] : [];
-  });
-  const least = Math.min(...found.map(({ far }) => far));
-  return found
-    .filter(({ far }) => far === least)
+  const found = new Map<string, Named>();
+  let least = Infinity;
+  for (const one of namesOf(network, titles)) {
+    const far = farness(one.name, wanted);
+    if (far === Infinity || far > least) continue;
+    if (far < least) found.clear();
+    least = far;
+    found.set(`${one.kind} ${one.key}`, one);
+  }
+  return [...found.values()]
     .slice(0, MOST)
     .map(({ kind, key }) => ({ kind, key, title: titles[locale][`${kind}s`].get(key) ?? key }));
 }
@@ -61,32 +64,28 @@ export const nameNearPlaces =
     next(new Problem(error.status, detail, error.headers));
   };
 
-/** A large network has tens of thousands of names, which stay while it is current. */
-const known = new WeakMap<Network, { titles: Record<Locale, Titles>; places: Place[] }>();
+/** A large network has tens of thousands of names, which are kept while it is current. */
+const known = new WeakMap<Network, { titles: Record<Locale, Titles>; names: Named[] }>();
 
-function placesOf(network: Network, titles: Record<Locale, Titles>): Place[] {
+function namesOf(network: Network, titles: Record<Locale, Titles>): Named[] {
   const last = known.get(network);
-  if (last?.titles === titles) return last.places;
-  const namesOf = (kind: NearPlace['kind'], key: string) =>
-    LOCALES.flatMap((locale) => titles[locale][`${kind}s`].get(key) ?? []);
+  if (last?.titles === titles) return last.names;
+  const named = (kind: NearPlace['kind'], key: string, more: readonly string[]): Named[] => {
+    const all = [...more, ...LOCALES.flatMap((one) => titles[one][`${kind}s`].get(key) ?? [])];
+    return [...new Set(all.map(plain))].map((name) => ({ kind, key, name }));
+  };
   const hidden = new Set(network.regions.flatMap((one) => (one.is_hidden ? one.slug : [])));
-  const places = [
+  const names = [
     ...network.regions
       .filter((one) => !hidden.has(one.slug) && !hidden.has(one.city_slug ?? ''))
-      .map(({ slug }) => placeOf('region', slug, [slug, ...namesOf('region', slug)])),
+      .flatMap(({ slug }) => named('region', slug, [slug])),
     ...network.stations
       .filter((one) => one.is_listed)
-      .map(({ id }) => placeOf('station', String(id), namesOf('station', String(id)))),
+      .flatMap(({ id }) => named('station', String(id), [])),
   ];
-  known.set(network, { titles, places });
-  return places;
+  known.set(network, { titles, names });
+  return names;
 }
-
-const placeOf = (kind: NearPlace['kind'], key: string, names: readonly string[]): Place => ({
-  kind,
-  key,
-  names: [...new Set(names.map(plain))],
-});
 
 const plain = (name: string) => name.toLowerCase().replace(/[-_\s+.]+/g, ' ');
 

@@ -242,6 +242,10 @@ onEveryEngine('warnings', (engine) => {
     }
     const shown = { now: new Date('2026-11-20T12:20:00Z') };
     expect((await ask(`station/${SHY}/warnings.json`, shown)).status).toBe(200);
+    // who has asked before does not wait for the next hour
+    const [row] = await here.published`
+      select valid_until from api.station_warnings_json(${NOW}, ${WALK}, 'aqi')`;
+    expect(new Date(row?.valid_until)).toEqual(shown.now);
   });
 
   it('every category has its words, and the contract lists it', async () => {
@@ -329,6 +333,21 @@ onEveryEngine('warnings', (engine) => {
         title: 'Վելմորա: վատ (PM2.5 60,0 մկգ/մ³, եվրոպական ինդեքս)',
         content: expect.stringContaining(INDEX_WORDS.eaqi.source.url),
       });
+    });
+
+    it('a feed links to the page of its place on the operator’s site', async () => {
+      const siteBaseUrl = 'https://site.example';
+      const linkOf = async (place: string) => {
+        const app = makeApp({ db, clock: () => NOW, siteBaseUrl, log: keepingLog() });
+        const { text } = await request(app)
+          .get(`/en/explore/v1/${place}/warnings.atom`)
+          .buffer(true);
+        return /rel="alternate" href="([^"]*)"/.exec(text)?.[1];
+      };
+      const base = 'https://site.example/en/air-quality';
+      expect(await linkOf('region/velmora')).toBe(`${base}/velmora`);
+      expect(await linkOf('region/quay')).toBe(`${base}/velmora/quay`);
+      expect(await linkOf(`station/${WALK}`)).toBe(`${base}/station/${WALK}`);
     });
 
     it('the words, numbers and units are in the language of the address', async () => {
