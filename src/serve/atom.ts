@@ -48,7 +48,7 @@ export const regionSubject = (
   url: city === null ? urls.city(locale, slug) : urls.district(locale, city, slug),
 });
 
-export type FeedContent = {
+type FeedContent = {
   locale: Locale;
   /** The name of its document, such as `changes`. */
   name: string;
