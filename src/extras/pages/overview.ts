@@ -6,6 +6,7 @@ import { computedPart } from './computed.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import { groundOf, type Page, type Site } from './layout.ts';
+import { hoursPart } from './mapHours.ts';
 import {
   isLarge,
   type ListedRegion,
@@ -83,6 +84,7 @@ ${within(region)}</li>
       districts.length > 0 && html`<ul>${districts.map(line)}</ul>`
     }${stationList(locale, words.stations, stations, region.slug, 'fold')}`;
   };
+  const hours = hoursPart(locale, site.index, list.stations, list.stations);
   const worst = top
     .slice(0, 3)
     .map(({ title, verdict }) =>
@@ -122,7 +124,7 @@ ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 ${stationList(locale, words.withoutCity, elsewhere, '')}
 ${!isShort && html`<p>${words.listedInCity}</p>`}</div>
 </section>
-${mapPart(locale, { regions, stations: list.stations }, groundOf(site))}
+${mapPart(locale, { regions, stations: list.stations, hours }, groundOf(site))}
 </div>
 <section class="card">
   <h2>${words.network}</h2>

@@ -27,7 +27,8 @@ type Place = readonly [0 | 1 | 2 | 3 | 4, string | number, number, number, numbe
 
 /**
  * `names`: districts of which the map has the names; `own`: the station whose page it is;
- * `hasLegend`: false where another part of the page has the legend of the US EPA's index.
+ * `hasLegend`: false where another part of the page has the legend of the US EPA's index; `hours`:
+ * what else it can show (`mapHours.ts`).
  */
 type Shown = {
   regions: readonly ListedRegion[];
@@ -35,6 +36,7 @@ type Shown = {
   names?: readonly Region[];
   own?: number;
   hasLegend?: boolean;
+  hours?: Html;
 };
 
 /**
@@ -43,7 +45,7 @@ type Shown = {
  */
 export function mapPart(
   locale: Locale,
-  { regions, stations, names = [], own, hasLegend = own === undefined }: Shown,
+  { regions, stations, names = [], own, hasLegend = own === undefined, hours = html`` }: Shown,
   { tiles, ground }: MapGround,
 ): Html {
   const words = WORDS[locale];
@@ -86,7 +88,7 @@ export function mapPart(
   data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
 <p class="controls">
   <button type="button" id="near" hidden>${words.nearMe}</button> <small
-  role="status">${words.mapHint}</small></p>
+  role="status">${words.mapHint}</small> ${hours}</p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
 ${legend(locale, verdicts)}</section>`;
 }

@@ -71,7 +71,7 @@ export function rankOf(grade: Grade): number {
 }
 
 /** The same in every language. */
-const POLLUTANTS: Readonly<Record<string, string>> = {
+export const POLLUTANTS: Readonly<Record<string, string>> = {
   'pm2.5': 'PM2.5',
   pm10: 'PM10',
   o3: 'O₃',

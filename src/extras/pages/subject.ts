@@ -10,7 +10,7 @@ import { developerPart } from './developers.ts';
 import { fill } from './format.ts';
 import { healthPart, type Limits } from './health.ts';
 import { historyPart } from './history.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { headPart, indicesPart, inWords, type Subject } from './now.ts';
 import {
@@ -93,13 +93,15 @@ ${developerPart(words, locale, `station/${id}`, { title: subject.values.title, u
 
 /**
  * Where a region is shown: its stations and, of a city, its districts; whose they are; the stations
- * that are nearest, where it measures nothing; and `url` as above.
+ * that are nearest, where it measures nothing; `hours`: what else the map can show; and `url` as
+ * above.
  */
 type Around = {
   url: string;
   nearest: readonly Neighbour[];
   regions: readonly ListedRegion[];
   stations: readonly ListedStation[];
+  hours: Html;
   map: MapGround;
   providers: StationsList['providers'];
 };
@@ -108,7 +110,7 @@ type Around = {
 export function regionPage(
   locale: Locale,
   subject: Subject<Region> & { limits: Limits; changes: Changes },
-  { regions, stations, nearest, map, providers, url }: Around,
+  { regions, stations, nearest, hours, map, providers, url }: Around,
   isAlone = false,
 ): Page {
   const words = WORDS[locale];
@@ -163,7 +165,7 @@ ${
 ${nearestPart(locale, nearest)}</section>
 ${
   hasMap
-    ? mapPart(locale, { regions: [], stations: placed, names, hasLegend: false }, map)
+    ? mapPart(locale, { regions: [], stations: placed, names, hasLegend: false, hours }, map)
     : html`<div data-live="places"></div>`
 }</div>
 ${indicesPart(locale, subject)}

@@ -20,9 +20,11 @@ import {
 } from 'leaflet';
 import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
+import type { MapLook } from '../mapScale.ts';
 import { formatNumber } from '../numbers.ts';
-import { boxText, type Grade, type Look, lookOf, rankOf } from '../scale.ts';
+import { boxText, type Grade, lookOf, rankOf } from '../scale.ts';
 import { addGraticule, addGround, addTiles } from './ground.ts';
+import type { Hours } from './hours.ts';
 import { REPLACED } from './live.ts';
 import { whenNear } from './page.ts';
 
@@ -42,7 +44,7 @@ type Place = {
   at: LatLng;
   /** Its US index; null where there is none, or the European one stands in its place. */
   aqi: number | null;
-  look: Look;
+  look: MapLook;
   /** In its pin. */
   text: string;
   /** How bad it is, by either index; -1: not known. */
@@ -151,6 +153,8 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
   const outlines = new FeatureGroup().addTo(map);
   const names = new FeatureGroup().addTo(map);
+  /** What pins have where an hour of a parameter is chosen. */
+  let hours: Hours | undefined;
   let places: Place[] = [];
   let districts: Place[] = [];
 
@@ -173,7 +177,10 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   function draw(): void {
     const bounds = map.getBounds().pad(0.2);
     const roots = places.filter(({ parent }) => parent === -1);
-    const shown = roots.flatMap(chosen).filter(({ at }) => bounds.contains(at));
+    const shown = roots
+      .flatMap(chosen)
+      .filter(({ at }) => bounds.contains(at))
+      .flatMap(atHour);
     pins.clearLayers();
     const taken = placed(shown);
     const view = seen();
@@ -203,6 +210,12 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       written.push(free);
       names.addLayer(nameOf(place, map.layerPointToLatLng(free.at)));
     }
+  }
+  /** A place as it looks at the chosen hour; none if it has no values. */
+  function atHour(place: Place): Place[] {
+    if (hours === undefined) return [place];
+    const found = hours(place.path.replace(/^\/\w+\//, ''));
+    return found === undefined ? [] : [{ ...place, ...found }];
   }
   const isOwn = ({ path }: Place) =>
     dataset.own !== undefined && path.endsWith(`/station/${dataset.own}`);
@@ -265,7 +278,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const { text } = place;
     const number = place.isSuspect ? html`<s>${text}</s>` : text;
     const name = isNamed && html`<span class="name">${title}</span>`;
-    const look = `pin ${place.look} ${kind}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
+    const look = `pin ${place.look} ${kind}${text.length > 4 ? ' long' : ''}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
     const link = html`<a class="${look}" href="${place.path}" tabindex="-1"
       title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
@@ -315,7 +328,30 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     load();
     draw();
   });
+  offerHours(section, (next) => {
+    hours = next;
+    draw();
+  });
   addNear(section, map, () => places.flatMap((place) => (place.level >= 2 ? [place] : [])));
+}
+
+/** Once a parameter is chosen, loads what shows its hours. */
+function offerHours(section: HTMLElement, show: (hours: Hours | undefined) => void): void {
+  const choice = section.querySelector<HTMLElement>('#hours');
+  const select = choice?.querySelector('select');
+  if (!choice || !select) return;
+  choice.hidden = false;
+  const load = () =>
+    import('./hours.ts').then(
+      ({ makeHours }) => {
+        select.removeEventListener('change', load);
+        makeHours(section, show);
+      },
+      () => {
+        select.value = ''; // and may be chosen again
+      },
+    );
+  select.addEventListener('change', load);
 }
 
 /** Leaflet writes `10 km` in every language. */

@@ -3,6 +3,7 @@ import type { Region } from '../../../contract/current.ts';
 import type { ExploreAnswer } from '../../../contract/explore.ts';
 import { earlier, validityOf } from '../../../serve/entry.ts';
 import { groundOf } from '../layout.ts';
+import { hoursPart } from '../mapHours.ts';
 import { queryNear } from '../nearStations.ts';
 import type { ListedStation } from '../parts.ts';
 import { regionPage } from '../subject.ts';
@@ -39,6 +40,7 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
   const around = {
     ...places,
     nearest,
+    hours: hoursPart(locale, context.site.index, places.stations, list.stations),
     providers: list.providers,
     map: groundOf(context.site),
     url: context.site.url,
