@@ -1,5 +1,6 @@
 /** The map of a parameter: the last 24 hours of all places, as their histories have them. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { keyOf } from '../../src/contract/parameters.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
 import { onEveryEngine, onOneEngine } from '../support/database.ts';
@@ -10,6 +11,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
+import { seeded } from '../support/random.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
 import { type Served, serve } from './serve.ts';
@@ -110,6 +112,26 @@ onOneEngine('bands on the map of a parameter', (engine) => {
     here = await install(engine, citiesOfOneStation(['town']));
   });
   afterAll(() => here.close());
+
+  it('the hours of 300 stations take less than 30 KB', async () => {
+    const random = seeded(1);
+    const slugs = Array.from(
+      { length: 300 },
+      (_, n) => `t-${'abcdefghij'[n % 10]}${'x'.repeat(n / 10)}`,
+    );
+    const large = await install(engine, citiesOfOneStation(slugs));
+    onTestFinished(() => large.close());
+    const readings = slugs.flatMap((_, id) =>
+      Array.from({ length: 24 }, (_, n) =>
+        reading(id + 1, FIRST + n * HOUR + 600_000, { pm25: 5 + random.next() * 60 }),
+      ),
+    );
+    await large.accept(readings, NOW);
+    await large.refresh(NOW);
+    const map = await large.get('/en/explore/v1/map/pm2.5.json', NOW);
+    expect(map.stations).toHaveLength(300);
+    expect(gzipSync(JSON.stringify({ ...map, regions: [] })).length).toBeLessThan(30_000);
+  });
 
   it('a band is of the mean before it is rounded to publish it, and missing hours have none (X1)', async () => {
     // 5.49 is published as 5.5, which would round up into the next band
