@@ -14,7 +14,7 @@ import { REPLACED } from './live.ts';
 import { fetchJson, partOf } from './page.ts';
 
 /** How a pin looks at an hour; `rank`: the highest value is on top. */
-export type AtHour = { look: MapLook; text: string; rank: number; isSuspect: boolean };
+type AtHour = { look: MapLook; text: string; rank: number; isSuspect: boolean };
 /** By the place's path, such as `station/1`; undefined: it has no values in these hours. */
 export type Hours = (path: string) => AtHour | undefined;
 
