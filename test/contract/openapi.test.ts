@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { CSV_HEADERS } from '../../src/contract/csv.ts';
 import { ALL_ENDPOINTS } from '../../src/contract/explore.ts';
 import { makeOpenApi } from '../../src/contract/openapi.ts';
-import { PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
+import { keyOf, PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
 import { PROBLEMS } from '../../src/contract/problem.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { documentedResponse, openApi, validatorOf } from './documented.ts';
@@ -103,6 +103,10 @@ describe('the schemas', () => {
         'ExactBucket.wind_sin',
         'ExactBucket.wind_cos',
         'StationOfRegion.id',
+        'StationMapHours.id',
+        'StationMapHours.values',
+        'StationMapHours.suspect',
+        'RegionMapHours.values',
         'Change.stations',
         'StationChange.sensors',
         'RegionChange.stations',
@@ -155,6 +159,10 @@ describe('the document', () => {
       {
         type: 'string',
         pattern: `${DATE.slice(0, -1)}T([01]\\d|2[0-3])(:[0-5]\\d){0,2}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`,
+      },
+      {
+        type: 'string',
+        enum: PARAMETERS.filter(({ kind }) => kind === 'mean').map(({ name }) => keyOf(name)),
       },
       { type: 'string', pattern: DATE },
       { type: 'string', pattern: DATE },
