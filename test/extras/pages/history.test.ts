@@ -385,7 +385,7 @@ inBrowser('the history in a browser', (newPage) => {
       trend: string;
     };
     expect(await page.locator('.trend').textContent()).toContain(
-      `\u00a0${now.trend} the last hour`,
+      `\u00a0${now.trend} (the last hour`,
     );
     expect(await page.locator('.index').count(), 'one headline').toBe(1);
   });

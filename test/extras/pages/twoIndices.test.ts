@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 /** What is measured in each city, in the last closed hour and now. */
 const MEASURED: Readonly<Record<string, { hour?: Values; now?: Values; isSuspect?: true }>> = {
   particles: { hour: { pm25: 20, pm10: 20 }, now: { pm25: 20 } },
-  gases: { hour: { o3: 110, no2: 4, so2: 1 }, now: { o3: 110 } },
+  gases: { hour: { o3: 110, no2: 20, so2: 1 }, now: { o3: 110 } }, // NO2 is in the same band
   both: { hour: { pm25: 8, pm10: 12, o3: 150 }, now: { pm25: 8, o3: 150 } },
   none: { hour: { temperature: 10 }, now: { temperature: 10 } },
   doubted: { hour: { pm25: 400, o3: 80 }, now: { pm25: 400, o3: 80 }, isSuspect: true },
@@ -139,7 +139,11 @@ onEveryEngine('INDEX', (engine) => {
       const { hour, now } = MEASURED[city] ?? {};
       const age = city === 'offline' ? 5 * HOUR_MS : HOUR_MS;
       return [
-        ...(hour === undefined ? [] : [reading(n + 1, NOW.getTime() - age, hour)]),
+        ...(hour === undefined
+          ? []
+          : [1, 2].map((hours) =>
+              reading(n + 1, NOW.getTime() - age - (hours - 1) * HOUR_MS, hour),
+            )),
         ...(now === undefined ? [] : [reading(n + 1, NOW, now)]),
       ];
     });
@@ -276,6 +280,20 @@ onEveryEngine('INDEX', (engine) => {
       expect(figure.includes('<rect class="moderate"')).toBe(index === 'aqi');
       expect(figure.includes('colours: US index')).toBe(index === 'aqi');
       expect(figure.includes('<rect class="plain"')).toBe(index === 'eaqi');
+      expect(figure).toContain('PM2.5, last 24 hours');
+      expect(await pageOf(index, '/en/region/gases')).toContain('Ozone, last 24 hours');
+    });
+
+    it('the lines of a list share a scale, on which suspect particles do not count (C9)', async () => {
+      const page = await pageOf(index, '/en/');
+      const [, line = ''] = page.split('<a href="/en/region/particles">');
+      expect(/<path d="([^"]+)"/.exec(line)?.[1], '20 µg/m³ is the highest').toBe('M88 1h0l4 0');
+    });
+
+    it('the foot says what the index of the headline covers', async () => {
+      const page = await pageOf(index, '/en/');
+      expect(page.includes('The index covers PM2.5 and PM10 only.')).toBe(index === 'aqi');
+      expect(page.includes('The European index is of the last full hour')).toBe(index === 'eaqi');
     });
   });
 
@@ -339,6 +357,11 @@ onEveryEngine('INDEX', (engine) => {
     const [row] = await here.published<{ places: string }[]>`
       select places from api.station_european_json(${NOW})`;
     expect(JSON.parse(row?.places ?? '{}')[1]).toBeUndefined();
+    // over by now, but not before the hour was
+    await owner`update raw.screened_period set until = '2026-11-20T11:30Z' where station_id = 1`;
+    const [over] = await here.published<{ places: string }[]>`
+      select places from api.station_european_json(${NOW})`;
+    expect(JSON.parse(over?.places ?? '{}')[1]).toBeUndefined();
     await owner`delete from raw.screened_period where station_id = 1`;
   });
 });
