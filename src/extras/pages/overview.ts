@@ -37,7 +37,7 @@ type Placed = {
 };
 
 /** The cities that are shown, and what of the rest is: districts of hidden cities are not. */
-function shownOf<One extends Region>(list: {
+export function shownOf<One extends Region>(list: {
   regions: readonly One[];
 }): { regions: One[]; cities: (One & City)[] } {
   const hidden = new Set(list.regions.filter(isHidden).map(({ slug }) => slug));
