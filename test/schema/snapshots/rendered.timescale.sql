@@ -262,3 +262,6 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
