@@ -3,7 +3,7 @@
 
 -- Ten times the worst band, from 0, plus the rank of the pollutant that has it: of several, the greatest is the first.
 -- The arrays are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this
--- database, and is converted (S6). A plain expression is planned within the query: a subquery took 0.3 ms a station.
+-- database, and is converted (S6). A single expression is planned within the query: a subquery took 0.3 ms a station.
 create function logic.european_grade(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
 returns int language sql immutable parallel safe
   return greatest(
