@@ -54,5 +54,5 @@ begin
     where h.bucket = newest) e;
 end $$;
 comment on function api.region_european_json is
-  'The European index of all regions in the last closed hour. One row. Columns as of api.station_european_json, with '
-  'places by slug.';
+  'The European index of all regions in the last closed hour. One row. Columns: places (as of '
+  'api.station_european_json, by slug), timestamp (start of the hour), valid_until, data_version.';

@@ -187,8 +187,8 @@ export const INDEX_WORDS = {
       url: 'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/',
       text: {
         en: 'Advice of the US EPA for this category',
-        ru: 'Совет Агентства по охране окружающей среды США для этой категории',
-        hy: 'ԱՄՆ Շրջակա միջավայրի պահպանության գործակալության խորհուրդն այս կատեգորիայի համար',
+        ru: 'Совет US EPA для этой категории',
+        hy: 'US EPA-ի խորհուրդն այս կատեգորիայի համար',
       },
     },
   },

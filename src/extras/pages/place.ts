@@ -40,7 +40,7 @@ type Shown = {
 };
 
 /**
- * The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is
+ * The map, which the browser draws (`browser/drawnMap.ts`), and what is on it. Without a script there is
  * none; the list has the same.
  */
 export function mapPart(
@@ -88,12 +88,12 @@ export function mapPart(
   data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
 <p class="controls">
   <button type="button" id="near" hidden>${words.nearMe}</button> <small
-  role="status">${words.mapHint}</small> ${hours}</p>
+  role="status"><span class="unseen">${words.mapHint}</span></small> ${hours}</p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
 ${legend(locale, verdicts)}</section>`;
 }
 
-/** Where a station is: its coordinates, and the stations that are nearest, as a list and a map. */
+/** Where a station is: the stations that are nearest, as a list and a map, and its coordinates. */
 export function wherePart(
   locale: Locale,
   station: ListedStation,
@@ -103,21 +103,25 @@ export function wherePart(
   const words = WORDS[locale];
   return html`<div class="overview">
 <section class="card" data-live="where"><h2>${words.where}</h2>
-<p>${positionOf(locale, station)}</p>
-${nearestPart(locale, neighbours)}</section>
+${nearestList(locale, neighbours)}
+<p class="when">${positionOf(locale, station)}</p></section>
 ${mapPart(locale, { regions: [], stations: [station, ...neighbours], own: station.id }, ground)}
 </div>`;
 }
 
-/** The stations that are nearest, with how far they are. */
-export function nearestPart(locale: Locale, neighbours: readonly Neighbour[]): Html | false {
-  const words = WORDS[locale];
+/** The same for a region that measures nothing. */
+export const nearestPart = (locale: Locale, neighbours: readonly Neighbour[]): Html | false =>
+  neighbours.length > 0 &&
+  html`<h3>${WORDS[locale].neighbours}</h3>
+${nearestList(locale, neighbours)}`;
+
+/** With how far they are. */
+function nearestList(locale: Locale, neighbours: readonly Neighbour[]): Html | false {
   const away = ({ distance_km: km }: Neighbour) =>
-    fill(words.km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });
+    fill(WORDS[locale].km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });
   return (
     neighbours.length > 0 &&
-    html`<h3>${words.neighbours}</h3>
-<ul>${neighbours.map((one) => stationLine(locale, one, away(one)))}</ul>`
+    html`<ul>${neighbours.map((one) => stationLine(locale, one, away(one)))}</ul>`
   );
 }
 

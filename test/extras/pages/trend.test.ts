@@ -193,9 +193,9 @@ it('the line of a tile ends with the current value', () => {
   expect(path).toMatch(/L92 12h0L96 2h0$/);
 });
 
-it('a tile without hours says that none are known, and one with a single hour since when', () => {
+it('a tile without hours says that it has only the current value, and one with a single hour since when', () => {
   expect(tileOf(tiles({ pressure: 90_000 }), 'Pressure')).toContain(
-    '<small>24 h: not known</small>',
+    '<small>Only the current value</small>',
   );
   const history = { '24h': [...HOURS.slice(0, 23), { ...HOURS[23], avg_uv: 3 }] };
   expect(tileOf(tiles({ uv: 2 }, { history }), 'UV index')).toContain(

@@ -37,6 +37,9 @@ type Plotted = {
 };
 
 const HEIGHT = 300;
+/** On a phone, as in the style: there a card in a window of 480 pixels is so wide inside. */
+const LOW_HEIGHT = 240;
+const NARROW = 430;
 const LEFT = 52;
 const RIGHT = 20;
 /** Beside the plot, for the name of a guideline. */
@@ -95,7 +98,8 @@ type Drawn = { picture: Html; cursorAt: (index: number) => Html; indexAt: (x: nu
 function drawnAt(width: number, plotted: Plotted): Drawn {
   const { words, locale, window, quantity, buckets, isFew, isSuspect } = plotted;
   const hasArrows = quantity.key === 'wind_speed';
-  const bottom = HEIGHT - BOTTOM - (hasArrows ? ARROW_HEIGHT : 0);
+  const height = width <= NARROW ? LOW_HEIGHT : HEIGHT;
+  const bottom = height - BOTTOM - (hasArrows ? ARROW_HEIGHT : 0);
   const guideline = guidelineOf(quantity, window);
   const right = width - (guideline === undefined ? RIGHT : RIGHT_OF_GUIDELINE);
   const area = { left: LEFT, right, top: TOP, bottom };
@@ -148,7 +152,7 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
     label.split('\n').map(
       (text, line) =>
         html`<text class="middle" x="${x(index)}"
-            y="${HEIGHT - BOTTOM + 18 + 15 * line}">${text}</text>`,
+            y="${height - BOTTOM + 18 + 15 * line}">${text}</text>`,
     );
   const every = Math.max(1, Math.ceil(ARROW_WIDTH / slot));
   const arrow = ({ point }: Bucket, n: number) => {
@@ -162,7 +166,7 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   };
   const text = guideline && `${words.whoShort} ${guideline.value}`;
   return {
-    picture: html`<svg viewBox="0 0 ${width} ${HEIGHT}"
+    picture: html`<svg viewBox="0 0 ${width} ${height}"
       aria-hidden="true">${ends.length > 0 && stripes}${lines}
 ${bands}${shown}${dots('hollow', 4, (n) => isFew(buckets[n] as Bucket))}
 ${ticks.map(tick)}${hasArrows && buckets.map(arrow)}

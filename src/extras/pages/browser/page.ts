@@ -52,17 +52,17 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
 }
 
 /**
- * Waits until an element is about to be seen: so far below the window that it is ready when a
- * reader gets there.
+ * Waits until an element is about to be seen: by default so far below the window that it is ready
+ * when a reader gets there.
  */
-export const whenNear = (place: HTMLElement): Promise<void> =>
+export const whenNear = (place: HTMLElement, rootMargin = '200px'): Promise<void> =>
   new Promise((resolve) => {
     const look = (entries: IntersectionObserverEntry[], observer: IntersectionObserver) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
       resolve();
     };
-    new IntersectionObserver(look, { rootMargin: '200px' }).observe(place);
+    new IntersectionObserver(look, { rootMargin }).observe(place);
   });
 
 /** The same, or until the focus is in the history, whose parts follow each other by Tab. */
