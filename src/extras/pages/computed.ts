@@ -7,10 +7,11 @@ import { WORDS } from './words.ts';
 /** The rules behind the numbers of a page, in its order. */
 const PAGES = {
   overview: ['trend', 'C4', 'C9'],
-  station: ['aqi', 'eaqi', 'trend', 'C1', 'C9', 'S5', 'A1', 'A2', 'A4', 'A6', 'A7'],
+  station: ['aqi', 'eaqi', 'X2', 'trend', 'C1', 'C9', 'S5', 'A1', 'A2', 'A4', 'A6', 'A7'],
   region: [
     'aqi',
     'eaqi',
+    'X2',
     'trend',
     'C4',
     'C9',

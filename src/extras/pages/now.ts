@@ -340,7 +340,7 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
     entries.push([
       words.nowcast,
       mark(`${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`, isSuspect),
-      `${words.nowcastNote}.`,
+      '',
     ]);
   }
   return html`<section data-live="indices">${

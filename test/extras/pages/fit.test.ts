@@ -98,9 +98,9 @@ inBrowserInAll('lists of long names', (open) => {
   it('the strip of months of a first year begins at the left', async () => {
     const page = await openAt(1_280, '/en/station/7');
     await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('#record .record svg').waitFor();
-    const [year] = await boxesOf(page, '#record .record svg');
-    const [month] = await boxesOf(page, '#record .record rect');
+    await page.locator('#calendar .record rect').first().waitFor();
+    const [year] = await boxesOf(page, '#calendar .record svg');
+    const [month] = await boxesOf(page, '#calendar .record rect');
     expect(month?.left).toBeCloseTo(year?.left ?? 0, 0);
   });
 

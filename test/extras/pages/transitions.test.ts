@@ -157,12 +157,12 @@ inBrowser('an open page', (open) => {
     await page.locator('#windows select').waitFor();
   });
 
-  it('an open page keeps opened parts and the focus when values change', async () => {
+  it('an open page keeps closed parts and the focus when values change', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/region/old-town`);
-    const rules = page.locator('[data-live=list] details').first();
-    await rules.locator('summary').click();
-    await page.locator('[data-live=list] a[href="/en/station/1"]').focus();
+    const list = page.locator('[data-live=list] details').first();
+    await list.locator('summary').click();
+    await page.locator('[data-live=head] a[href="/en/region/town"]').focus();
     await site.read(1, { pm25: 7 }, after(-1_000));
     await expect
       .poll(async () => {
@@ -170,9 +170,9 @@ inBrowser('an open page', (open) => {
         return await page.locator('.line', { hasText: 'At good' }).textContent();
       })
       .toMatch(/6\.0 µg/);
-    expect(await rules.getAttribute('open')).not.toBeNull();
+    expect(await list.getAttribute('open'), 'it is sent open').toBeNull();
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
-      '/en/station/1',
+      '/en/region/town',
     );
   });
 });

@@ -6420,7 +6420,7 @@ Columns:
 
 -- Ten times the worst band, from 0, plus the rank of the pollutant that has it: of several, the greatest is the first.
 -- The arrays are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this
--- database, and is converted (S6). A plain expression is planned within the query: a subquery took 0.3 ms a station.
+-- database, and is converted (S6). A single expression is planned within the query: a subquery took 0.3 ms a station.
 create function logic.european_grade(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
 returns int language sql immutable parallel safe
   return greatest(
@@ -7817,8 +7817,8 @@ begin
     where h.bucket = newest) e;
 end $$;
 comment on function api.region_european_json is
-  'The European index of all regions in the last closed hour. One row. Columns as of api.station_european_json, with '
-  'places by slug.';
+  'The European index of all regions in the last closed hour. One row. Columns: places (as of '
+  'api.station_european_json, by slug), timestamp (start of the hour), valid_until, data_version.';
 
 -- The document of explore/v1 about one parameter at all listed stations and all regions, for maps. The function runs with
 -- the rights of its owner, since bands need unrounded means (X1).
