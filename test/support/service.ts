@@ -24,7 +24,22 @@ export async function startService(
   return service;
 }
 
-/** The same; resolves while it starts. */
+/** Where it listens, once it is ready; `close` also drops the database. */
+export async function serve(
+  here: Installation,
+): Promise<{ origin: string; close(): Promise<void> }> {
+  const service = await startService(here);
+  return {
+    origin: `http://localhost:${service.port.public}`,
+    async close() {
+      service.kill('SIGTERM');
+      await service.finished;
+      await here.close();
+    },
+  };
+}
+
+/** Starts the service as well; resolves while it starts. */
 export async function beginService(
   here: Installation,
   environment: Record<string, string> = {},

@@ -5,7 +5,7 @@
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { NOW } from '../../support/clock.ts';
 import { install, reading } from '../../support/installation.ts';
-import { startService } from '../../support/service.ts';
+import { serve } from '../../support/service.ts';
 
 type Name = readonly [en: string, ru: string, hy: string];
 
@@ -84,13 +84,5 @@ export async function serveLongNames(engine: Engine) {
   await here.accept(readingsUntil(NOW));
   await here.refresh(NOW);
   await here.digest(NOW);
-  const service = await startService(here);
-  return {
-    origin: `http://localhost:${service.port.public}`,
-    async close() {
-      service.kill('SIGTERM');
-      await service.finished;
-      await here.close();
-    },
-  };
+  return serve(here);
 }

@@ -168,6 +168,37 @@ inBrowserInAll('the overview', (open) => {
     await page.mouse.up();
   });
 
+  it.each([390, 1_280])('nothing moves when the map is drawn, at %i pixels', async (width) => {
+    const page = await open({ viewport: { width, height: 800 } });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/drawnMap/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${site.origin}/en/`);
+    await page.locator('.map').scrollIntoViewIfNeeded();
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+    const before = await height();
+    expect(await page.locator('.leaflet-container').count()).toBe(0);
+    release();
+    await page.locator('.leaflet-container .pin').first().waitFor();
+    expect(await height()).toBe(before);
+  });
+
+  it('the map is not loaded before it is seen', async () => {
+    const page = await open({ viewport: { width: 390, height: 120 } });
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
+    expect(loaded.filter((url) => url.includes('drawnMap'))).toEqual([]);
+    await page.locator('.map').scrollIntoViewIfNeeded();
+    await page.locator('.leaflet-container .pin').first().waitFor();
+    expect(loaded.filter((url) => url.includes('drawnMap'))).toHaveLength(1);
+  });
+
   it('the map goes to where the reader is, and names the nearest station', async () => {
     const page = await open({
       geolocation: { latitude: 40.02, longitude: 44.52 },

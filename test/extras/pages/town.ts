@@ -6,7 +6,7 @@
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { NOW } from '../../support/clock.ts';
 import { citiesOfOneStation, install, reading, type Values } from '../../support/installation.ts';
-import { startService } from '../../support/service.ts';
+import { serve } from '../../support/service.ts';
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 1_200_000;
@@ -62,13 +62,5 @@ export async function serveTown(engine: Engine) {
   await here.accept(all.map((at) => reading(5, at, valuesAt(at + 3 * HOUR_MS))));
   await here.refresh(NOW);
   await here.digest(NOW);
-  const service = await startService(here);
-  return {
-    origin: `http://localhost:${service.port.public}`,
-    async close() {
-      service.kill('SIGTERM');
-      await service.finished;
-      await here.close();
-    },
-  };
+  return serve(here);
 }
