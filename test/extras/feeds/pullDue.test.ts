@@ -810,20 +810,24 @@ onOneEngine('pull', (engine) => {
 
   it('a healthy feed is polled every minute beside four that hang, which are polled less and less often', async () => {
     await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
-    them.answer(() => undefined);
-    const running = job([us.host, them.host], { timeMs: 300, bytes: 1_000_000 });
+    const hanging: ServerResponse[] = [];
+    them.answer((_request, response) => void hanging.push(response));
+    const within = (timeMs: number) => job([us.host, them.host], { timeMs, bytes: 1_000_000 });
+    const [patient, hasty] = [within(60_000), within(300)];
     const polled: number[] = [];
     for (let minute = 0; minute <= 47; minute += 1) {
       after(minute);
       us.serve([element(1, -minute)]);
       const before = them.requests.length;
-      const run = running.run();
+      const run = (minute === 1 ? patient : hasty).run();
       if (minute === 1) {
         await expect.poll(() => stored(owner)).toHaveLength(2); // while the four hang
         expect(await states()).toMatchObject([
           ...HANGING.map(() => ({ failures: 1 })),
           { failures: 0 },
         ]);
+        await expect.poll(() => hanging.length).toBe(2 * HANGING.length);
+        for (const response of hanging) response.destroy();
       }
       await run;
       if (them.requests.length > before) polled.push(minute);

@@ -162,7 +162,7 @@ describe('without a browser', () => {
       expect(body).toContain('<rect class="suspect"');
       expect(body).not.toContain('<rect class="hazardous"');
       const [, indices = ''] = body.split('data-live="indices"');
-      const marked = [...indices.matchAll(/<dd>(.*?)<br>/g)].map(([, value]) => value);
+      const marked = [...indices.matchAll(/<dd>(.*?)<(?:br|\/dd)>/g)].map(([, value]) => value);
       expect(marked, 'the European index and NowCast').toHaveLength(2);
       for (const value of marked)
         expect(value).toMatch(
