@@ -47,6 +47,19 @@ export function inBrowser(name: string, tests: (open: Open) => void, ...more: To
 export const inBrowserInAll = (name: string, tests: (open: Open) => void): void =>
   inBrowser(name, tests, 'all');
 
+/** Holds requests to these addresses back; the result lets them go. */
+export async function hold(page: Page, addresses: RegExp): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(addresses, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
 /** The barriers that axe finds: rules and the elements concerned. */
 export async function axe(page: Page): Promise<string[]> {
   const source = `(() => { const module = undefined; ${AXE}; return window.axe.run() })()`;

@@ -2,10 +2,10 @@
  * The history on the page of a station, in a real browser against the real service: every value by
  * keys, as a table, and by its address.
  */
-import type { BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
-import { axe, inBrowser } from './browser.ts';
+import { axe, hold, inBrowser } from './browser.ts';
 import { serveTown } from './town.ts';
 
 type Point = { timestamp: string } & Record<string, number | [number, number] | null>;
@@ -327,7 +327,9 @@ inBrowser('the history in a browser', (newPage) => {
   });
 
   it('the first Tab round fills the history, whose parts stand in the page from the first', async () => {
-    const page = await open(`${origin}/en/station/1`, { viewport: { width: 1_280, height: 400 } });
+    const page = await newPage({ viewport: { width: 1_280, height: 100 } }); // the calendar is far below
+    const release = await hold(page, /-history/);
+    await page.goto(`${origin}/en/station/1`);
     expect(await page.locator('#history :is(h2, h3)').allTextContents()).toEqual([
       'History',
       'All months and days',
@@ -342,7 +344,9 @@ inBrowser('the history in a browser', (newPage) => {
       await page.keyboard.press('Tab');
       at = await page.evaluate(() => document.activeElement?.textContent ?? '');
     }
-    await page.keyboard.press('Enter'); // before there are values
+    await page.keyboard.press('Enter');
+    await page.locator('.chart svg').waitFor({ state: 'detached' });
+    release();
     await page.locator('.chart svg').waitFor();
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
     await page.locator('.record rect').first().waitFor();
@@ -353,20 +357,14 @@ inBrowser('the history in a browser', (newPage) => {
     'nothing moves when the values of a history arrive late, at %i pixels',
     async (width) => {
       const page = await newPage({ viewport: { width, height: 900 } });
-      const held: Route[] = [];
-      let isHeld = true;
-      await page.route(/explore\/v1|-history/, (route) => {
-        if (isHeld) held.push(route);
-        else void route.continue();
-      });
+      const release = await hold(page, /explore\/v1|-history/);
       await page.goto(`${origin}/en/region/town`);
       await page.locator('#windows').scrollIntoViewIfNeeded();
       await page.locator('#computed').scrollIntoViewIfNeeded();
       const height = () => page.evaluate(() => document.documentElement.scrollHeight);
       const before = await height();
-      await expect.poll(() => held.length).toBeGreaterThan(0);
-      isHeld = false;
-      for (const route of held) await route.continue();
+      await page.locator('.chart svg').waitFor({ state: 'detached' });
+      release();
       await page.locator('.chart svg').waitFor();
       await page.locator('.calendar rect').first().waitFor({ state: 'attached' });
       expect(Math.abs((await height()) - before)).toBeLessThanOrEqual(30);

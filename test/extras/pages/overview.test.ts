@@ -11,7 +11,7 @@ import { verdictOf } from '../../../src/extras/pages/verdict.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { NOW } from '../../support/clock.ts';
 import { seeded } from '../../support/random.ts';
-import { axe, inBrowserInAll } from './browser.ts';
+import { axe, hold, inBrowserInAll } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
 let site: Site;
@@ -170,14 +170,7 @@ inBrowserInAll('the overview', (open) => {
 
   it.each([390, 1_280])('nothing moves when the map is drawn, at %i pixels', async (width) => {
     const page = await open({ viewport: { width, height: 800 } });
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/drawnMap/, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await hold(page, /drawnMap/);
     await page.goto(`${site.origin}/en/`);
     await page.locator('.map').scrollIntoViewIfNeeded();
     const height = () => page.evaluate(() => document.documentElement.scrollHeight);
