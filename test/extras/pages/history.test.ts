@@ -329,6 +329,7 @@ inBrowser('the history in a browser', (newPage) => {
   it('the first Tab round fills the history, whose parts stand in the page from the first', async () => {
     const page = await newPage({ viewport: { width: 1_280, height: 100 } }); // the calendar is far below
     const release = await hold(page, /-history/);
+    const releaseMonths = await hold(page, /months/);
     await page.goto(`${origin}/en/station/1`);
     expect(await page.locator('#history :is(h2, h3)').allTextContents()).toEqual([
       'History',
@@ -340,17 +341,21 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('.record button').allTextContents()).toEqual(
       ['2024', '2025', '2026'].map((year) => expect.stringMatching(year)),
     );
-    for (let at = ''; !at.startsWith('24 hours'); ) {
-      await page.keyboard.press('Tab');
-      at = await page.evaluate(() => document.activeElement?.textContent ?? '');
-    }
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    const tabTo = async (text: string) => {
+      while (!(await focused()).startsWith(text)) await page.keyboard.press('Tab');
+    };
+    await tabTo('24 hours');
     await page.keyboard.press('Enter');
     await page.locator('.chart svg').waitFor({ state: 'detached' });
     release();
     await page.locator('.chart svg').waitFor();
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
-    await page.locator('.record rect').first().waitFor();
     await page.locator('.calendar rect').first().waitFor();
+    await tabTo('2025');
+    releaseMonths();
+    await page.locator('.record rect').first().waitFor();
+    expect(await page.locator('.record [data-year="2025"]:focus').count()).toBe(1);
   });
 
   it.each([390, 1_280])(
