@@ -358,6 +358,21 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('.record [data-year="2025"]:focus').count()).toBe(1);
   });
 
+  it('the first view of a station on a wide screen, with its map, takes less than 80 KB', async () => {
+    const page = await newPage({ viewport: { width: 1_280, height: 900 } });
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) => {
+      const size = request.sizes().then((of) => of.responseBodySize + of.responseHeadersSize);
+      sizes.push(size);
+    });
+    await page.goto(`${origin}/ru/station/1`, { waitUntil: 'networkidle' });
+    await page.locator('.leaflet-container').waitFor();
+    const all = await Promise.all(sizes);
+    expect(all.length).toBeGreaterThan(5);
+    expect(all.reduce((sum, size) => sum + size)).toBeLessThan(80 * 1_024);
+    await page.locator('.chart svg').waitFor({ state: 'detached' });
+  });
+
   it.each([390, 1_280])(
     'nothing moves when the values of a history arrive late, at %i pixels',
     async (width) => {

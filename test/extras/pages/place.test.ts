@@ -316,7 +316,7 @@ inBrowserInAll('the map', (open) => {
     ['/en/', 390],
     [`/en/station/${STATIONS.sensitive}`, 390],
   ] as const)(
-    'no name is cut by the edge of the map, wherever it is dragged: %s, %i pixels',
+    'no name is cut by the edge or the buttons of the map, wherever it is dragged: %s, %i pixels',
     async (path, width) => {
       const page = await open({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
       const title = 'A name of many letters in the way';
@@ -332,28 +332,34 @@ inBrowserInAll('the map', (open) => {
       const [map] = await boxesOf(page, '.map');
       if (map === undefined) throw new Error('there is no map');
       const [x, y] = [map.x + map.width / 2, map.y + map.height / 2];
+      await page.locator('.map .leaflet-control-zoom').waitFor();
+      const [buttons] = await boxesOf(page, '.map .leaflet-control-zoom');
+      if (buttons === undefined) throw new Error('the map has no buttons');
+      const isCut = (name: DOMRect) =>
+        name.left < map.left ||
+        name.right > map.right ||
+        name.top < map.top ||
+        name.bottom > map.bottom ||
+        (name.left < buttons.right && name.top < buttons.bottom);
+      const found = () => boxesOf(page, '.map .name, .map .district span');
       let names = 0;
-      for (const [dx, dy] of [
-        [0, 0],
-        [-map.width / 3, 0],
-        [map.width / 2, map.height / 4],
-        [0, -map.height / 2],
-        [-map.width / 4, map.height / 3],
-      ] as const) {
+      const drag = async (dx: number, dy: number) => {
         await page.mouse.move(x, y);
         await page.mouse.down();
         await page.mouse.move(x + dx, y + dy, { steps: 4 });
         await page.mouse.up();
-        const found = () => boxesOf(page, '.map .name, .map .district span');
-        const isCut = (name: DOMRect) =>
-          name.left < map.left ||
-          name.right > map.right ||
-          name.top < map.top ||
-          name.bottom > map.bottom;
         // once the map stands still
         await expect.poll(async () => (await found()).filter(isCut)).toEqual([]);
         names += (await found()).length;
-      }
+      };
+      await drag(0, 0);
+      const [pin] = await boxesOf(page, `.map .pin[href$="/station/${STATIONS.sensitive}"]`);
+      if (pin === undefined) throw new Error('the map has no such pin');
+      await drag(buttons.right + 10 - pin.left, buttons.top - pin.top);
+      await drag(-map.width / 3, 0);
+      await drag(map.width / 2, map.height / 4);
+      await drag(0, -map.height / 2);
+      await drag(-map.width / 4, map.height / 3);
       expect(names).toBeGreaterThan(2);
     },
   );

@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { NOW } from '../../support/clock.ts';
+import { until } from '../../support/patience.ts';
 import { inBrowser } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
@@ -31,7 +32,9 @@ inBrowser('an open page', (open) => {
     expected: string,
     unexpected: string,
   ) {
-    const page = await open({ viewport: { width: 1_280, height: 6_000 } });
+    // on a busy machine a page whose documents are all new takes longer than its deadline
+    await until(async () => (await site.get(path)).status === 200, `${path} answers`);
+    const page = await open({ viewport: { width: 1_280, height: 6_000 }, errors: /503/ });
     await page.goto(`${site.origin}${path}`, { waitUntil: 'networkidle' });
     const shown = () =>
       page

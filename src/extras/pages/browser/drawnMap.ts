@@ -135,7 +135,10 @@ const stationsOf = (place: Place): Place[] =>
 export function drawMap(section: HTMLElement): void {
   const box = section.querySelector('.map') as HTMLElement;
   const { dataset } = box;
+  const moves = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   const map = new LeafletMap(box, {
+    inertia: moves,
+    zoomAnimation: moves,
     keyboard: false,
     scrollWheelZoom: false,
     zoomSnap: dataset.tiles === undefined ? FINE : 1,
@@ -180,10 +183,10 @@ export function drawMap(section: HTMLElement): void {
     pins.clearLayers();
     const taken = placed(shown);
     const view = seen();
-    const buttons = { at: map.containerPointToLayerPoint([28, 46]), ...ZOOM_BUTTONS };
+    const buttons = buttonsBox();
     const labels: Box[] = [];
     for (const pin of taken) {
-      const label = labelOf(pin, view);
+      const label = labelOf(pin, view, buttons);
       const isSeen = map.getBounds().contains(pin.place.at) && isWithin(label, view);
       const isFree =
         hasRoom(pin, label, taken) && ![...labels, buttons].some((other) => meets(label, other));
@@ -196,7 +199,7 @@ export function drawMap(section: HTMLElement): void {
     }
     names.clearLayers();
     const pinBoxes = taken.map(({ at }) => ({ at, width: PIN_WIDTH, height: PIN_HEIGHT }));
-    const written: Box[] = [...pinBoxes, ...labels];
+    const written: Box[] = [...pinBoxes, ...labels, buttons];
     const named = map.getZoom() < NAMES_FROM ? [] : districts;
     for (const place of named.filter(({ at }) => bounds.contains(at))) {
       const middle = map.latLngToLayerPoint(place.at);
@@ -228,14 +231,18 @@ export function drawMap(section: HTMLElement): void {
     const { x: width, y: height } = map.getSize();
     return { at: map.containerPointToLayerPoint([width / 2, height / 2]), width, height };
   }
-  /** The name beneath a pin, moved sideways where the edge of the map would cut it. */
-  function labelOf(pin: Pin, view: Box): Box {
+  const buttonsBox = (): Box => ({ at: map.containerPointToLayerPoint([28, 46]), ...ZOOM_BUTTONS });
+  /** The name beneath a pin, moved sideways where the edge of the map or its buttons would cut it. */
+  function labelOf(pin: Pin, view: Box, buttons: Box): Box {
     const line = widthOf(titleOf(pin));
     const most = isOwn(pin.place) ? OWN_NAME_WIDTH : line;
     const [width, height] = [Math.min(line, most), LINE_HEIGHT * Math.ceil(line / most)];
-    const room = Math.max(0, (view.width - width) / 2);
-    const x = Math.max(view.at.x - room, Math.min(view.at.x + room, pin.at.x));
-    return { at: new Point(x, pin.at.y + BENEATH + height / 2), width, height };
+    const y = pin.at.y + BENEATH + height / 2;
+    const isBeside = Math.abs(y - buttons.at.y) < (height + buttons.height) / 2;
+    const from = isBeside ? buttons.at.x + buttons.width / 2 : view.at.x - view.width / 2;
+    const to = view.at.x + view.width / 2;
+    const x = Math.max(from + width / 2, Math.min(to - width / 2, pin.at.x));
+    return { at: new Point(x, y), width, height };
   }
   /** True if the name beneath a pin meets no other pin. */
   const hasRoom = (pin: Pin, label: Box, all: readonly Pin[]): boolean =>

@@ -1,11 +1,10 @@
 /**
- * Fills the history on the page of a station or region (`../history.ts`), and keeps the chosen window, parameter and
- * year in the page's address.
+ * Fills the history on the page of a station or region (`../history.ts`) once it is wanted, and
+ * keeps the chosen window, parameter and year in the page's address.
  */
-import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
 import { closeLists, foldAll } from './fold.ts';
-import { type Change, type History, listen, makeHistory, type Part, todayOf } from './history.ts';
+import type { Change, History, Part } from './history.ts';
 import { REPLACED } from './live.ts';
 import {
   exploreUrl,
@@ -17,7 +16,6 @@ import {
   readPage,
   whenWanted,
 } from './page.ts';
-import { makeRecord } from './record.ts';
 import { formatView, parseView } from './view.ts';
 
 closeLists();
@@ -48,21 +46,14 @@ function begin(place: HTMLElement, page: Page): void {
       link.search = location.search;
   }
 
-  async function makeParts(): Promise<HTMLElement[]> {
-    history = await read(page);
+  async function draw(): Promise<HTMLElement[]> {
+    const [{ drawHistory }, found] = await Promise.all([import('./drawnHistory.ts'), read(page)]);
+    history = found;
     if (history === undefined) return [];
-    const chart = makeHistory(page, card, history);
-    parts = [
-      chart,
-      ...(calendar === null
-        ? []
-        : [
-            makeRecord(page, calendar, todayOf(history), change),
-            makeCalendar(page, calendar, history),
-          ]),
-    ];
+    const drawn = drawHistory(page, card, calendar, history, change);
+    parts = drawn.parts;
     show();
-    return [chart.element];
+    return [drawn.element];
   }
 
   /**
@@ -86,10 +77,18 @@ function begin(place: HTMLElement, page: Page): void {
   });
   listen(card, change);
   makeDownload(page, download);
-  void whenWanted(place).then(() => fillFrom(page, partOf(card, '.fill'), makeParts));
+  void whenWanted(place).then(() => fillFrom(page, partOf(card, '.fill'), draw));
   window.addEventListener('popstate', show);
   document.addEventListener(REPLACED, () => void refresh());
   show();
+}
+
+/** The switches, which lead to another view even before there are values. */
+function listen(card: HTMLElement, change: Change): void {
+  for (const button of card.querySelectorAll<HTMLButtonElement>('button'))
+    button.addEventListener('click', () => change({ window: button.value }));
+  const select = partOf<HTMLSelectElement>(card, 'select');
+  select.addEventListener('change', () => change({ parameter: select.value }));
 }
 
 /**

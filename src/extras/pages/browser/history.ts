@@ -128,14 +128,6 @@ function nameWithUnit(page: Page, quantity: Quantity): string {
   return unit === '' ? nameOf(page, quantity) : `${nameOf(page, quantity)}, ${unit}`;
 }
 
-/** The switches, which lead to another view even before there are values. */
-export function listen(card: HTMLElement, change: Change): void {
-  for (const button of card.querySelectorAll<HTMLButtonElement>('button'))
-    button.addEventListener('click', () => change({ window: button.value }));
-  const select = partOf<HTMLSelectElement>(card, 'select');
-  select.addEventListener('change', () => change({ parameter: select.value }));
-}
-
 /** `card`: has the switches; `element` goes beneath them. */
 export function makeHistory(
   page: Page,
