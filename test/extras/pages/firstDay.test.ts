@@ -23,6 +23,8 @@ describe('the first day', () => {
     const week = { key: '7d', unit: 'hour', count: 168 } as const;
     const labels = ticksOf('en', hoursOf(LONELY), week, 9).map(({ label }) => label);
     expect(labels).toEqual(['00:00\n20 Nov', '03:00', '06:00']);
+    const later = ticksOf('en', hoursOf(LONELY).slice(3), week, 9).map(({ label }) => label);
+    expect(later).toEqual(['03:00\n20 Nov', '06:00']);
     const whole = hoursOf(Array.from({ length: 60 }, () => 1));
     expect(ticksOf('en', whole, week, 9).every(({ label }) => label === '20 Nov')).toBe(true);
   });

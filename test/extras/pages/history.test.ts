@@ -358,6 +358,16 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('.record [data-year="2025"]:focus').count()).toBe(1);
   });
 
+  it('the focus on a switch of the history fills the calendar, which is far below', async () => {
+    const page = await open(`${origin}/en/station/1`, { viewport: { width: 1_280, height: 100 } });
+    await page.locator('#windows h2').scrollIntoViewIfNeeded();
+    await page.locator('.chart svg').waitFor();
+    expect(await page.locator('.record rect').count()).toBe(0);
+    await page.locator('#windows button').first().focus();
+    await page.locator('.calendar rect').first().waitFor();
+    await page.locator('.record rect').first().waitFor();
+  });
+
   it('the first view of a station on a wide screen, with its map, takes less than 80 KB', async () => {
     const page = await newPage({ viewport: { width: 1_280, height: 900 } });
     const sizes: Promise<number>[] = [];
