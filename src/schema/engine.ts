@@ -219,7 +219,7 @@ export async function unusedEngine(sql: Sql): Promise<UnusedEngine | null> {
   return { version: found.version, is_preloaded: found.is_preloaded };
 }
 
-/** What it is, and how to move. */
+/** Names it, and says how to move. */
 export function unusedEngineInWords({ version, is_preloaded }: UnusedEngine): string {
   const preload = is_preloaded
     ? ''

@@ -38,7 +38,7 @@ export const LOOKS: Readonly<Record<Scale, readonly MapLook[]>> = {
   temperature: STEPS.map(({ name }) => name),
 };
 
-/** Of a published mean of an hour and the European band that the API has for it. */
+/** The look of a published mean of an hour, with the European band that the API has for it. */
 export function lookAtHour(
   parameter: MapParameter,
   index: MapIndex,

@@ -4,7 +4,7 @@ import type { Region } from '../../contract/current.ts';
 import type { ApiDb } from '../../database/apiDb.ts';
 import type { Row } from '../../serve/entry.ts';
 
-/** What is farther away says nothing about the air of a region. */
+/** A station farther away says nothing about the air of a region. */
 const WITHIN_KM = 25;
 
 type Near = { neighbours: readonly { id: number; distance_km: number }[] };

@@ -61,7 +61,7 @@ const OFFLINE = -1;
 const SUSPECT = 3;
 /** The level of a district that is no pin. */
 const NAME = 4;
-/** A region whose places lie within so many pixels is one pin. */
+/** A region whose places lie within this distance in pixels is one pin. */
 const CLOSE = 90;
 const PIN_WIDTH = 46;
 const PIN_HEIGHT = 30;
@@ -79,7 +79,7 @@ const NEAREST = 18;
 const CITY = 13;
 /** The steps of zoom without tiles, which are sharp at whole ones only. */
 const FINE = 0.25;
-/** The map of a station begins with it and so many of its neighbours, at most this near. */
+/** The map of a station begins with it and this number of its neighbours, at most this near. */
 const NEIGHBOURS = 3;
 const STREETS = 16;
 /** From this zoom on districts are apart, and their names have room. */
@@ -152,7 +152,7 @@ export function drawMap(section: HTMLElement): void {
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
   const outlines = new FeatureGroup().addTo(map);
   const names = new FeatureGroup().addTo(map);
-  /** What pins have where an hour of a parameter is chosen. */
+  /** The values and looks of pins where an hour of a parameter is chosen. */
   let hours: Hours | undefined;
   let places: Place[] = [];
   let districts: Place[] = [];
