@@ -345,14 +345,16 @@ inBrowser('the history in a browser', (newPage) => {
     const tabTo = async (text: string) => {
       while (!(await focused()).startsWith(text)) await page.keyboard.press('Tab');
     };
-    await tabTo('24 hours');
-    await page.keyboard.press('Enter');
+    for (const text of ['24 hours', '2025']) {
+      await tabTo(text);
+      await page.keyboard.press('Enter');
+    }
     await page.locator('.chart svg').waitFor({ state: 'detached' });
     release();
     await page.locator('.chart svg').waitFor();
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
+    await page.getByRole('heading', { name: 'Calendar of 2025' }).waitFor();
     await page.locator('.calendar rect').first().waitFor();
-    await tabTo('2025');
     releaseMonths();
     await page.locator('.record rect').first().waitFor();
     expect(await page.locator('.record [data-year="2025"]:focus').count()).toBe(1);
@@ -441,7 +443,7 @@ inBrowser('the history in a browser', (newPage) => {
       await page.locator('.chart svg').waitFor();
       await page.locator('#calendar').scrollIntoViewIfNeeded();
       const years = page.locator('#calendar .record button');
-      await years.first().waitFor();
+      await years.locator('rect').first().waitFor();
       expect(await years.allTextContents()).toEqual(
         [2024, 2025, 2026].map((year) => expect.stringMatching(new RegExp(`${year}$`))),
       );
@@ -527,6 +529,7 @@ inBrowser('the history in a browser', (newPage) => {
     await page.goto(`${origin}/en/station/1`);
     await page.locator('#history').evaluate((part) => part.scrollIntoView());
     await page.locator('#history .warning').waitFor();
+    expect(await page.getByText('Loading…').isVisible()).toBe(false);
     isAway = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.chart svg').waitFor();

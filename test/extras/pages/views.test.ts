@@ -104,8 +104,8 @@ inBrowser('every view', (open) => {
       const held: Route[] = [];
       await page.route(url, (route) => void held.push(route));
       await page.goto(origin + path);
+      await expect.poll(() => held.length).toBeGreaterThan(0);
       const said = page.locator(`${place} > [role=status]`);
-      await said.waitFor();
       expect(await said.textContent()).toMatch(LOADING);
       for (const route of held.splice(0)) await route.fulfill({ status: 503 });
       const warning = page.locator(`${place} > .warning`);

@@ -258,7 +258,7 @@ inBrowser('the widget', (open) => {
     expect(answers).toBe(1);
     await page.clock.fastForward(10_000);
     await expect.poll(() => answers).toBe(2);
-    expect(asked.at(-1)).toMatch(/^"[\w-]+"$/);
+    await expect.poll(() => asked.at(-1)).toMatch(/^"[\w-]+"$/);
     await page.evaluate(
       "Object.defineProperty(document, 'hidden', { value: true, configurable: true })",
     );

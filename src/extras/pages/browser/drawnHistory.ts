@@ -3,7 +3,7 @@
  * they are 7 KB of the 83 KB of a station with its map.
  */
 import { makeCalendar } from './calendar.ts';
-import { type Change, type History, makeHistory, type Part, todayOf } from './history.ts';
+import { type History, makeHistory, type Part, todayOf } from './history.ts';
 import type { Page } from './page.ts';
 import { makeRecord } from './record.ts';
 
@@ -13,11 +13,10 @@ export function drawHistory(
   card: HTMLElement,
   calendar: HTMLElement | null,
   history: History,
-  change: Change,
 ): { element: HTMLElement; parts: readonly Part[] } {
   const windows = makeHistory(page, card, history);
   if (calendar === null) return { element: windows.element, parts: [windows] };
-  const record = makeRecord(page, calendar, todayOf(history), change);
+  const record = makeRecord(page, calendar, todayOf(history));
   return {
     element: windows.element,
     parts: [windows, record, makeCalendar(page, calendar, history)],

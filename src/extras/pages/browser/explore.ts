@@ -3,8 +3,8 @@
  * keeps the chosen window, parameter and year in the page's address.
  */
 import { makeDownload } from './download.ts';
-import { closeLists, foldAll } from './fold.ts';
-import type { Change, History, Part } from './history.ts';
+import { closeLists, foldAll, unfold } from './fold.ts';
+import type { History, Part } from './history.ts';
 import { REPLACED } from './live.ts';
 import {
   exploreUrl,
@@ -16,7 +16,7 @@ import {
   readPage,
   whenWanted,
 } from './page.ts';
-import { formatView, parseView } from './view.ts';
+import { formatView, parseView, type View } from './view.ts';
 
 closeLists();
 foldAll();
@@ -50,7 +50,7 @@ function begin(place: HTMLElement, page: Page): void {
     const [{ drawHistory }, found] = await Promise.all([import('./drawnHistory.ts'), read(page)]);
     history = found;
     if (history === undefined) return [];
-    const drawn = drawHistory(page, card, calendar, history, change);
+    const drawn = drawHistory(page, card, calendar, history);
     parts = drawn.parts;
     show();
     return [drawn.element];
@@ -75,7 +75,7 @@ function begin(place: HTMLElement, page: Page): void {
     card.querySelector('details')?.setAttribute('open', '');
     window.print();
   });
-  listen(card, change);
+  listen(card, calendar, change);
   makeDownload(page, download);
   void whenWanted(place).then(() => fillFrom(page, partOf(card, '.fill'), draw));
   window.addEventListener('popstate', show);
@@ -83,12 +83,23 @@ function begin(place: HTMLElement, page: Page): void {
   show();
 }
 
-/** The switches, which lead to another view even before there are values. */
-function listen(card: HTMLElement, change: Change): void {
+/** Goes to another view. */
+type Change = (change: View) => void;
+
+/** The switches and the years, which lead to another view even before there are values. */
+function listen(card: HTMLElement, calendar: HTMLElement | null, change: Change): void {
   for (const button of card.querySelectorAll<HTMLButtonElement>('button'))
     button.addEventListener('click', () => change({ window: button.value }));
   const select = partOf<HTMLSelectElement>(card, 'select');
   select.addEventListener('change', () => change({ parameter: select.value }));
+  if (calendar === null) return;
+  partOf(calendar, '.record').addEventListener('click', ({ target }) => {
+    const year = (target as Element).closest('button')?.dataset.year;
+    if (year === undefined) return;
+    unfold('calendar');
+    change({ year });
+    partOf(calendar, '.folded').scrollIntoView({ block: 'nearest' });
+  });
 }
 
 /**

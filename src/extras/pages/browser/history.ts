@@ -92,8 +92,6 @@ export const todayOf = (history: History): string =>
   localTime(history.at, newestTime(history.windows) ?? UTC).slice(0, 10);
 
 export type Part = { show(view: View): void };
-/** Goes to another view. */
-export type Change = (change: View) => void;
 
 /**
  * The parameters that are measured, and the one to look at: that in the address, if it is among

@@ -4,8 +4,7 @@ import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { AQI, fillGaps, type Point } from '../series.ts';
 import { MONTH_WIDTH, STRIP_HEIGHT, yearStrip } from '../strip.ts';
-import { unfold } from './fold.ts';
-import { type Change, isFew, type Part } from './history.ts';
+import { isFew, type Part } from './history.ts';
 import {
   exploreUrl,
   fetchJson,
@@ -20,7 +19,7 @@ type Month = Point & { aqi: number | null; measured_hours: number; expected_hour
 type PlacedMonth = { timestamp: string; point: Month | undefined };
 
 /** `card`: of the strip and the calendar. */
-export function makeRecord(page: Page, card: HTMLElement, today: string, change: Change): Part {
+export function makeRecord(page: Page, card: HTMLElement, today: string): Part {
   const strip = partOf(card, '.record');
   let year = '';
 
@@ -51,13 +50,6 @@ export function makeRecord(page: Page, card: HTMLElement, today: string, change:
       ),
     );
   }
-  strip.addEventListener('click', ({ target }) => {
-    const chosen = (target as Element).closest('button')?.dataset.year;
-    if (chosen === undefined) return;
-    unfold('calendar');
-    change({ year: chosen });
-    partOf(card, '.folded').scrollIntoView({ block: 'nearest' });
-  });
   void fillFrom(page, strip, load).then(mark);
   return {
     show(view) {
