@@ -118,7 +118,12 @@ async function joinOrStart(program: Program, home: Home): Promise<Running> {
   let starts = 0;
   for (;;) {
     const found = await findServer(home);
-    if (found?.isReady) return { pid: found.pid, own: found.pid === own?.pid ? own : undefined };
+    if (found?.isReady) {
+      if (found.pid === own?.pid) return { pid: found.pid, own };
+      // a slow one would get the lock once the server that has it ends, and nobody would stop it
+      await stop({ own });
+      return { pid: found.pid };
+    }
     if (found === undefined && (own === undefined || hasEnded(own))) {
       if (starts === MAX_STARTS)
         throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
@@ -204,7 +209,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
 /** Resolves once the server is down, if this process has started it. */
-async function stop({ own }: Running): Promise<void> {
+async function stop({ own }: Pick<Running, 'own'>): Promise<void> {
   if (own === undefined || hasEnded(own)) return;
   own.kill('SIGINT'); // a fast shutdown
   await once(own, 'exit');

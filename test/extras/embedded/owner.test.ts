@@ -2,8 +2,8 @@
  * Processes come, go and are killed: one owns the server, no server is left behind, and the next
  * start works.
  */
-import { spawn } from 'node:child_process';
-import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -81,6 +81,29 @@ test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, a
   expect((await open(directory)).startedHere).toBe(false); // and it is ready
   await mine.close();
   expect(isUp(mine)).toBe(false);
+});
+
+test('a server whose start another one forestalls does not start later', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { child, server } = await openElsewhere(directory);
+  child.kill('SIGSTOP'); // else it misses its socket
+  const before = processesOf(server);
+  const socket = join(homeOf(server), 'run', '.s.PGSQL.5432');
+  const log = join(homeOf(server), 'server.log');
+  const { uid, gid } = statSync(log);
+  rmSync(log);
+  execFileSync('mkfifo', [log]); // the next server waits until somebody reads its log
+  chownSync(log, uid, gid);
+  renameSync(socket, `${socket}.aside`);
+  const joining = open(directory);
+  await until(() => processesOf(server).others.length > before.others.length);
+  renameSync(`${socket}.aside`, socket);
+  expect((await joining).startedHere).toBe(false);
+  await until(() => processesOf(server).others.length === before.others.length);
+  rmSync(log);
+  child.kill('SIGKILL');
+  await until(() => Object.values(processesOf(server)).flat().length === 0);
 });
 
 test('an unrelated process that has the id in a stale postmaster.pid is left alone, and the error names the file', {
