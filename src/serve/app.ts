@@ -78,7 +78,7 @@ export type Offers = {
 };
 
 /** HTML that knows it is safe. */
-export type Markup = { readonly text: string };
+type Markup = { readonly text: string };
 type MarkupValue = Markup | string | number | undefined | false | readonly MarkupValue[];
 
 export type PageMaker = {

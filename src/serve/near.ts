@@ -8,7 +8,7 @@ import type { NetworkReader } from './documents.ts';
 import type { Titles } from './localizedText.ts';
 import type { Network } from './stationsList.ts';
 
-export type NearPlace = { kind: 'station' | 'region'; key: string; title: string };
+type NearPlace = { kind: 'station' | 'region'; key: string; title: string };
 
 const MOST = 5;
 const MAX_DISTANCE = 2;

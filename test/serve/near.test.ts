@@ -3,6 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ApiDb } from '../../src/database/apiDb.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import type { RegionRow } from '../../src/serve/current.ts';
+import { queryTitles } from '../../src/serve/localizedText.ts';
+import { nearPlaces } from '../../src/serve/near.ts';
+import { queryNetwork } from '../../src/serve/stationsList.ts';
 import { NOW } from '../support/clock.ts';
 import { onOneEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
@@ -88,6 +92,16 @@ onOneEngine('near names', (engine) => {
     expect(await detailOf(`${API}/station/Mill-Streets.json`)).toMatch(
       /mean station 1 \(Mill Street\)\?$/,
     );
+  });
+
+  it('of many places that are as near, five are named', async () => {
+    const network = await queryNetwork(db, NOW);
+    const region = network.regions[0] as RegionRow;
+    const regions = [...'abcdefg'].map((letter) => ({ ...region, slug: `narva-${letter}` }));
+    const { titles } = await queryTitles(db);
+    expect(
+      nearPlaces({ ...network, regions }, titles, 'en', 'narva').map(({ key }) => key),
+    ).toEqual([...'abcde'].map((letter) => `narva-${letter}`));
   });
 
   it('one reading of the network answers all, until the data change', async () => {

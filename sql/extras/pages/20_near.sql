@@ -1,4 +1,4 @@
--- What is near a place that measures nothing, for its page.
+-- Stations near a place that measures nothing, for its page.
 
 create function api.stations_near_json(
   at timestamptz, near_latitude float8, near_longitude float8, within_km float8, most int)

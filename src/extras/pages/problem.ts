@@ -1,6 +1,6 @@
 /** The page that a person sees where there is no page, or no data at the moment. */
 import type { Locale } from '../../contract/endpoints.ts';
-import type { NearPlace } from '../../serve/near.ts';
+import type { nearPlaces } from '../../serve/near.ts';
 import { fill } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
@@ -10,6 +10,8 @@ import { WORDS } from './words.ts';
  * Below a locale, the addresses of stations and regions, of which there may be none with this name.
  */
 const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
+
+type NearPlace = ReturnType<typeof nearPlaces>[number];
 
 /** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
 export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };

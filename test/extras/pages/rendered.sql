@@ -76,7 +76,7 @@ comment on function api.region_last_day_json is
   'each, trend, see api.trend, and pm2.5, the published means in the order of time, with null where one is missing '
   '[µg/m³]), valid_until, data_version.';
 
--- What is near a place that measures nothing, for its page.
+-- Stations near a place that measures nothing, for its page.
 
 create function api.stations_near_json(
   at timestamptz, near_latitude float8, near_longitude float8, within_km float8, most int)

@@ -15,8 +15,7 @@ import {
   trendLine,
   trendMark,
 } from '../../../src/extras/pages/trend.ts';
-import { verdictOf } from '../../../src/extras/pages/verdict.ts';
-import type { EuropeanGrade } from '../../../src/serve/european.ts';
+import { type EuropeanGrade, verdictOf } from '../../../src/extras/pages/verdict.ts';
 import type { IndexName } from '../../../src/serve/indexWords.ts';
 
 const NONE = Array<null>(24).fill(null);

@@ -1,9 +1,11 @@
 /** The page of the archive: its files with their size, period and last change, and how to read one. */
 import type { Locale } from '../../../contract/endpoints.ts';
-import type { Markup, PageMaker } from '../../../serve/app.ts';
+import type { PageMaker } from '../../../serve/app.ts';
 import { ARCHIVE, type ArchivedFile, type Catalogue } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { folderTitle, SIZES, TITLE, wordsIn } from './words.ts';
+
+type Markup = ReturnType<PageMaker['html']>;
 
 /** `zone`: of the network, whose days and months the files are of. */
 type Shown = { maker: PageMaker; locale: Locale; zone: string };

@@ -4,7 +4,7 @@ import type { Locale } from '../../../contract/endpoints.ts';
 import type { PageParts } from '../../../serve/app.ts';
 import { type Document, encode } from '../../../serve/document.ts';
 import { earlier, type Validity, validityOf } from '../../../serve/entry.ts';
-import type { European, EuropeanGrade } from '../../../serve/european.ts';
+import type { European } from '../../../serve/european.ts';
 import type { Limits } from '../health.ts';
 import { type LastDay, queryLastDays } from '../lastDays.ts';
 import type { Page, Site } from '../layout.ts';
@@ -13,7 +13,7 @@ import type { ListedStation } from '../parts.ts';
 import type { Windows } from '../series.ts';
 import { topOf } from '../trend.ts';
 import { leftOut, type Trust } from '../trust.ts';
-import { verdictOf } from '../verdict.ts';
+import { type EuropeanGrade, verdictOf } from '../verdict.ts';
 
 /** The values in the address of a page; those that it lacks must not be read. */
 export type Values = { locale: Locale; id: number; slug: string };
