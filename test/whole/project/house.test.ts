@@ -92,43 +92,6 @@ describe('the source', () => {
     );
   });
 
-  it('every export of the source is used by another file, except in the contract, whichever extra is taken away', () => {
-    const paths = ['src', 'test', 'grafana'].flatMap((folder) =>
-      readdirSync(join(SRC, '..', folder), { recursive: true, encoding: 'utf8' })
-        .map((path) => join(folder, path))
-        .filter((path) => path.endsWith('.ts') && !path.includes('node_modules')),
-    );
-    const texts = paths.map((path) => readFileSync(join(SRC, '..', path), 'utf8'));
-    const users = new Map<string, string[]>();
-    for (const [n, path] of paths.entries())
-      for (const word of new Set(texts[n]?.split(/\W+/)))
-        users.set(word, [...(users.get(word) ?? []), path]);
-    const exported = files
-      .filter((path) => roomOf(path) !== 'contract')
-      .flatMap((path) =>
-        [
-          ...readFileSync(join(SRC, path), 'utf8').matchAll(
-            /^export (?:async )?(?:const|function\*?|type|class) (\w+)/gm,
-          ),
-        ].map(([, name = '']) => ({ path, name })),
-      );
-    const extras = new Set(files.flatMap((path) => extraOf(path) ?? []));
-    const unused = [undefined, ...extras].flatMap((extra) => {
-      const isAway = (path: string) =>
-        extra !== undefined && new RegExp(`^(?:\\w+/)?extras/${extra}/`).test(path);
-      return exported
-        .filter(
-          ({ path, name }) =>
-            !isAway(path) &&
-            !(users.get(name) ?? []).some((user) => user !== `src/${path}` && !isAway(user)),
-        )
-        .map(
-          ({ path, name }) => `${path}: ${name}${extra === undefined ? '' : ` without ${extra}`}`,
-        );
-    });
-    expect(unused).toEqual([]);
-  });
-
   it('the files that read formats import no database, and nothing that uses the readings', () => {
     const isOfFormats = (path: string) =>
       /^ingest\/(?:rows|formats|reading|units|numbers)\b/.test(path);
