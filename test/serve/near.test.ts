@@ -11,6 +11,7 @@ import { NOW } from '../support/clock.ts';
 import { onOneEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
 import { keepingLog } from '../support/keepingLog.ts';
+import { until } from '../support/patience.ts';
 import { request } from '../support/request.ts';
 import { versionsOf } from './serve.ts';
 
@@ -41,10 +42,16 @@ const NETWORK = {
 onOneEngine('near names', (engine) => {
   let here: Installation;
   let db: ApiDb;
+  let app: ReturnType<typeof makeApp>;
   beforeAll(async () => {
     here = await install(engine, NETWORK);
     await here.refresh(NOW);
     db = openReaderPool(here.database.target, { timeZone: 'Asia/Yerevan', max: 4 });
+    const cache = { maxBytes: 1e6, versions: await versionsOf(db) };
+    app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: keepingLog(), cache });
+    // a 404 waits half a second for the network, which may take longer the first time
+    const isRead = async () => /Did you/.test(await detailOf(`${API}/region/Lindau.json`));
+    await until(isRead, 'the network is read');
   });
   afterAll(async () => {
     await db.destroy();
@@ -52,7 +59,6 @@ onOneEngine('near names', (engine) => {
   });
 
   async function detailOf(path: string): Promise<string> {
-    const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: keepingLog() });
     const { status, body } = await request(app).get(path);
     expect(status, path).toBe(404);
     return body.detail;
@@ -114,9 +120,9 @@ onOneEngine('near names', (engine) => {
     const versions = await versionsOf(db);
     const cache = { maxBytes: 1e6, versions };
     const options = { clock: () => NOW, siteBaseUrl: '', log: keepingLog(), cache };
-    const app = makeApp({ ...options, db, wholeNetwork: counted });
-    const ask = () => request(app).get(`${API}/region/Lindau.json`);
-    expect((await ask()).body.detail).toContain('Did you mean lindau?');
+    const counting = makeApp({ ...options, db, wholeNetwork: counted });
+    const ask = () => request(counting).get(`${API}/region/Lindau.json`);
+    await expect.poll(async () => (await ask()).body.detail).toContain('Did you mean lindau?');
     const first = queries;
     expect(first).toBeGreaterThan(0);
     for (let n = 0; n < 5; n++) expect((await ask()).status).toBe(404);
