@@ -4,7 +4,7 @@ import type { Band, Pollutant } from '../contract/explore/now.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import { type Row, type Validity, validityOf } from './entry.ts';
 
-/** Of each place, a band and the first pollutant that is in it. */
+/** The band of each place, and the first pollutant that is in it. */
 type Grades = Readonly<Record<string, readonly [Band, Pollutant]>>;
 
 /** The grades of stations by id and of regions by slug, where there is one; `hour`: its start. */

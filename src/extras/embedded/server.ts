@@ -121,7 +121,7 @@ async function joinOrStart(program: Program, home: Home): Promise<Running> {
     if (found?.isReady) {
       if (found.pid === own?.pid) return { pid: found.pid, own };
       // a slow one would get the lock once the server that has it ends, and nobody would stop it
-      await stop({ own });
+      await stop(own);
       return { pid: found.pid };
     }
     if (found === undefined && (own === undefined || hasEnded(own))) {
@@ -209,7 +209,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
 /** Resolves once the server is down, if this process has started it. */
-async function stop({ own }: Pick<Running, 'own'>): Promise<void> {
+async function stop(own: ChildProcess | undefined): Promise<void> {
   if (own === undefined || hasEnded(own)) return;
   own.kill('SIGINT'); // a fast shutdown
   await once(own, 'exit');
@@ -230,7 +230,7 @@ function supervise(program: Program, home: Home, first: Running, log: Log): () =
         await rotateLog(home);
         if ((await findServer(home)) !== undefined) continue;
         log.error('the embedded PostgreSQL has stopped; restarting it');
-        await stop(running); // it may run without its socket
+        await stop(running.own); // it may run without its socket
         running = await joinOrStart(program, home);
         log.info({ pid: running.pid }, 'the embedded PostgreSQL has restarted');
       } catch (error) {
@@ -242,7 +242,7 @@ function supervise(program: Program, home: Home, first: Running, log: Log): () =
   return async () => {
     closing.abort();
     await watching;
-    await stop(running);
+    await stop(running.own);
   };
 }
 
