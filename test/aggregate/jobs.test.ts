@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -39,7 +39,7 @@ const log = keepingLog();
 const jobsOn = ({ target, timeZone }: TestDatabase) =>
   makeJobs({ target, timeZone, clock: () => NOW, log, retention: '60 days' });
 
-onEveryEngine('the jobs of the worker', (engine) => {
+onEveryEngineInAll('the jobs of the worker', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, network());

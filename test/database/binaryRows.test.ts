@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeBinaryRows } from '../../src/database/binaryRows.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { copyIn } from './copyIn.ts';
 
-onEveryEngine('binary rows', (engine) => {
+onEveryEngineInAll('binary rows', (engine) => {
   let db: TestDatabase;
   let sql: Sql;
   beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { Role } from '../../src/database/session.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
   airseries_reader: [
@@ -46,7 +46,7 @@ const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
   ],
 };
 
-onEveryEngine('roles', (engine) => {
+onEveryEngineInAll('roles', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine);

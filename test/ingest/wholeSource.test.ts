@@ -9,9 +9,10 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
+import { needs } from '../support/tools.ts';
 import { file, reading } from './support.ts';
 
 const T = '2026-11-01T00:00:00.000Z';
@@ -21,7 +22,7 @@ const FILLER = Array.from(
   (_, n) => `2,${new Date(Date.parse(T) + n * 10_000).toISOString()},1,1,1`,
 ).join('\n');
 
-onEveryEngine('a source', (engine) => {
+onEveryEngineInAll('a source', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
@@ -49,9 +50,10 @@ onEveryEngine('a source', (engine) => {
     `sensor_id,time,pm25,pm10,temperature\n${rows.map((row) => row.replace('1,T', `1,${T}`)).join('\n')}\n`;
 
   describe.each([
-    ['next to each other', []],
-    ['60,000 rows apart', [FILLER]],
-  ])('rows %s', (apart, between) => {
+    ['next to each other', [], {}],
+    // rows of other batches; the first test runs always, the others in test:all
+    ['60,000 rows apart', [FILLER], needs('all')],
+  ] as const)('rows %s', (apart, between, options) => {
     test(`rows ${apart} complete each other, and withdraw what all of them leave empty`, async () => {
       const sparse = wide('1,T,5,,', ...between, '1,T,,8,');
       await hold({ pm25: 1, pm10: 2, temperature: 3 });
@@ -67,7 +69,7 @@ onEveryEngine('a source', (engine) => {
       expect(await differences(db)).toEqual([]);
     });
 
-    test(`rows ${apart} complete each other in any order`, async () => {
+    test(`rows ${apart} complete each other in any order`, options, async () => {
       await hold({ pm25: 1, pm10: 2, temperature: 3 });
       await acceptReadings(ingest, [reading(1, '2026-11-02T00:00:00Z', { pm25: 9, pm10: 9 })], {
         now: NOW,
@@ -88,7 +90,7 @@ onEveryEngine('a source', (engine) => {
       ]);
     });
 
-    test(`rows ${apart} keep their values where the last one has none`, async () => {
+    test(`rows ${apart} keep their values where the last one has none`, options, async () => {
       await hold({ pm25: 1, pm10: 2 });
       const summary = await bring(wide('1,T,5,,', ...between, '1,T,,,'));
       expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
@@ -97,10 +99,14 @@ onEveryEngine('a source', (engine) => {
       expect(accepted + unchanged + rejected).toBe(received);
     });
 
-    test(`rows ${apart} store all their values where nothing was stored before`, async () => {
-      await bring(wide('1,T,5,,', ...between, '1,T,,8,', '1,T,,,20'));
-      expect(await stored()).toEqual([{ pm25: 5, pm10: 8, temperature: 20 }]);
-    });
+    test(
+      `rows ${apart} store all their values where nothing was stored before`,
+      options,
+      async () => {
+        await bring(wide('1,T,5,,', ...between, '1,T,,8,', '1,T,,,20'));
+        expect(await stored()).toEqual([{ pm25: 5, pm10: 8, temperature: 20 }]);
+      },
+    );
   });
 
   test('a source contradicts itself only where a parameter has two values, and the last counts (S3, S7)', async () => {

@@ -8,12 +8,7 @@ import { differences } from '../aggregate/differences.ts';
 import { storageOf } from '../aggregate/storage.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
-import {
-  isRepetition,
-  onEveryEngine,
-  type TestDatabase,
-  testDatabase,
-} from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
@@ -28,7 +23,7 @@ const ALL = { since: '-infinity', until: 'infinity' };
 const HOURS = 24;
 const ADDRESSES = { url: 'HTTPS://us.example/', image: 'http://us.example/i.svg', image_dark: '' };
 
-onEveryEngine('import network', (engine) => {
+onEveryEngineInAll('import network', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
@@ -409,7 +404,7 @@ onEveryEngine('import network', (engine) => {
         expect(again.recomputed).toEqual({ sensors: 0, stations: 0 });
         expect(await stale()).toEqual([]);
       }),
-      { numRuns: isRepetition(engine) ? 4 : 12 },
+      { numRuns: 12 },
     );
   });
 

@@ -12,12 +12,7 @@ import { type Removable, removeElement } from '../../src/network/removeElement.t
 import { differences } from '../aggregate/differences.ts';
 import { reading, stored } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
-import {
-  isRepetition,
-  onEveryEngine,
-  type TestDatabase,
-  testDatabase,
-} from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
@@ -91,7 +86,7 @@ const RICH = {
   ],
 };
 
-onEveryEngine('a network', (engine) => {
+onEveryEngineInAll('a network', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   beforeEach(async () => {
@@ -318,8 +313,6 @@ onEveryEngine('a network', (engine) => {
       });
     });
   });
-
-  if (isRepetition(engine)) return;
 
   test('an exported network is the same when imported again, in this database or a new one', async () => {
     await bringIn(owner, RICH);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { insertNetwork, NOW } from '../serve/network.ts';
-import { coreDatabase, onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { coreDatabase, onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
 import { apiTypes, NEVER_NULL } from './apiTypes.ts';
 
 const committed = readFileSync(
@@ -43,7 +43,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   region_history: `'${NOW.toISOString()}', 'town'`,
 };
 
-onEveryEngine('the types of schema api', (engine) => {
+onEveryEngineInAll('the types of schema api', (engine) => {
   let database: TestDatabase;
   let reader: Sql;
   beforeAll(async () => {

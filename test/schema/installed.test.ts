@@ -10,13 +10,13 @@ import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
 import { NOW } from '../support/clock.ts';
-import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
+import { emptyDatabase, engines, onEveryEngineInAll } from '../support/database.ts';
 import { httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { addressVariables, runAirseries } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 
-onEveryEngine('a login that may only read', (engine) => {
+onEveryEngineInAll('a login that may only read', (engine) => {
   let here: Installation;
   let superuser: Sql;
   let login: string;

@@ -1,11 +1,6 @@
 /** How complete the data of stations and regions are, and the words for the index (A11). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  onEveryEngine,
-  onEveryEngineInAll,
-  type TestDatabase,
-  testDatabase,
-} from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -217,7 +212,7 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
  * From 10 September on PM2.5 is 20 in every hour; PM10 is 300 in three hours of September, and 30
  * in every second hour from October on. The first reading of November is at 00:05.
  */
-onEveryEngine('all months', (engine) => {
+onEveryEngineInAll('all months', (engine) => {
   const at = (local: string) => new Date(`${local}+04:00`);
   const FIRST_OF_NOVEMBER = at('2026-11-01T00:00:00');
   let here: Installation;

@@ -20,6 +20,7 @@ import { citiesOfOneStation, type Installation, install } from '../support/insta
 import { request } from '../support/request.ts';
 import { startPostgres } from '../support/run/postgres.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { needs } from '../support/tools.ts';
 
 const log = makeLog('silent');
 const network = citiesOfOneStation(['town']);
@@ -86,7 +87,7 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
   });
 });
 
-it('a replica that is promoted has a history of its own', async () => {
+it('a replica that is promoted has a history of its own', needs('all'), async () => {
   const dataDirectory = temporaryFolder('promotion');
   const opened = () => startPostgres(dataDirectory);
   const historyOf = async (target: DatabaseAddress) => {
@@ -120,77 +121,81 @@ it('a replica that is promoted has a history of its own', async () => {
   await promoted.close();
 });
 
-it('a former primary is not trusted while it is a replica of another, and begins a history as the primary', async () => {
-  const dataDirectory = temporaryFolder('former');
-  let server = await startPostgres(dataDirectory);
-  const cluster = server.data;
-  const former = join(dataDirectory, 'former');
-  const signal = (name: string) => {
-    const { uid, gid } = statSync(cluster);
-    writeFileSync(join(cluster, name), '');
-    chownSync(join(cluster, name), uid, gid);
-  };
-  await migrate(server.target, { now: NOW, log });
-  const db = openReaderPool(server.target, { timeZone: 'UTC', max: 1 });
-  const changes: string[] = [];
-  let polls = 0;
-  const clock = () => {
-    polls += 1;
-    return NOW;
-  };
-  const onHistoryChange = (change: string) => changes.push(change);
-  const versions = watchDataVersion({ db, clock, log, pollMs: 10, onHistoryChange });
-  onTestFinished(async () => {
-    versions.close();
-    await db.destroy();
-    await server.close();
-  });
-  const restart = async (change: () => void) => {
-    await server.close();
-    change();
-    server = await startPostgres(dataDirectory);
-  };
-  const seen = () => versions.current()?.history;
-  await expect.poll(seen).toBe(1);
+it(
+  'a former primary is not trusted while it is a replica of another, and begins a history as the primary',
+  needs('all'),
+  async () => {
+    const dataDirectory = temporaryFolder('former');
+    let server = await startPostgres(dataDirectory);
+    const cluster = server.data;
+    const former = join(dataDirectory, 'former');
+    const signal = (name: string) => {
+      const { uid, gid } = statSync(cluster);
+      writeFileSync(join(cluster, name), '');
+      chownSync(join(cluster, name), uid, gid);
+    };
+    await migrate(server.target, { now: NOW, log });
+    const db = openReaderPool(server.target, { timeZone: 'UTC', max: 1 });
+    const changes: string[] = [];
+    let polls = 0;
+    const clock = () => {
+      polls += 1;
+      return NOW;
+    };
+    const onHistoryChange = (change: string) => changes.push(change);
+    const versions = watchDataVersion({ db, clock, log, pollMs: 10, onHistoryChange });
+    onTestFinished(async () => {
+      versions.close();
+      await db.destroy();
+      await server.close();
+    });
+    const restart = async (change: () => void) => {
+      await server.close();
+      change();
+      server = await startPostgres(dataDirectory);
+    };
+    const seen = () => versions.current()?.history;
+    await expect.poll(seen).toBe(1);
 
-  await restart(() => {
-    execFileSync('cp', ['-a', cluster, former]);
-    appendFileSync(join(cluster, 'postgresql.conf'), "restore_command = 'false'\n");
-    signal('recovery.signal');
-  });
-  await expect.poll(seen).toBe(2);
-  expect(changes).toEqual(['promoted']);
+    await restart(() => {
+      execFileSync('cp', ['-a', cluster, former]);
+      appendFileSync(join(cluster, 'postgresql.conf'), "restore_command = 'false'\n");
+      signal('recovery.signal');
+    });
+    await expect.poll(seen).toBe(2);
+    expect(changes).toEqual(['promoted']);
 
-  const swap = () => {
-    renameSync(cluster, `${former}-2`);
-    renameSync(former, cluster);
-    renameSync(`${former}-2`, former);
-  };
-  const asReplica = () => {
-    swap();
-    signal('standby.signal');
-  };
-  const polled = async () => {
-    const before = polls;
-    await expect.poll(() => polls).toBeGreaterThan(before + 5);
-  };
+    const swap = () => {
+      renameSync(cluster, `${former}-2`);
+      renameSync(former, cluster);
+      renameSync(`${former}-2`, former);
+    };
+    const asReplica = () => {
+      swap();
+      signal('standby.signal');
+    };
+    const polled = async () => {
+      const before = polls;
+      await expect.poll(() => polls).toBeGreaterThan(before + 5);
+    };
 
-  // not a change yet: for minutes a replica of the new primary names the old timeline, too
-  await restart(asReplica);
-  await polled();
-  expect(seen()).toBe(2);
-  await restart(() => rmSync(join(cluster, 'standby.signal')));
-  await expect.poll(seen).toBe(3);
-  expect(changes).toEqual(['promoted', 'set_back']);
+    // not a change yet: for minutes a replica of the new primary names the old timeline, too
+    await restart(asReplica);
+    await polled();
+    expect(seen()).toBe(2);
+    await restart(() => rmSync(join(cluster, 'standby.signal')));
+    await expect.poll(seen).toBe(3);
+    expect(changes).toEqual(['promoted', 'set_back']);
 
-  await restart(swap);
-  await expect.poll(seen).toBe(4);
-  const version = versions.current()?.version ?? 0;
-  const sql = connect(server.target, {});
-  await sql`update rollup.freshness set data_version = data_version + 1`.finally(() => sql.end());
-  await expect.poll(() => versions.current()?.version).toBe(version + 1);
-  await restart(asReplica);
-  await polled();
-  expect([versions.current(), versions.lastKnown()?.history]).toEqual([undefined, 4]);
-  expect(changes).toEqual(['promoted', 'set_back', 'promoted']);
-});
+    await restart(swap);
+    await expect.poll(seen).toBe(4);
+    const version = versions.current()?.version ?? 0;
+    const sql = connect(server.target, {});
+    await sql`update rollup.freshness set data_version = data_version + 1`.finally(() => sql.end());
+    await expect.poll(() => versions.current()?.version).toBe(version + 1);
+    await restart(asReplica);
+    await polled();
+    expect([versions.current(), versions.lastKnown()?.history]).toEqual([undefined, 4]);
+    expect(changes).toEqual(['promoted', 'set_back', 'promoted']);
+  },
+);

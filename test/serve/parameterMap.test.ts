@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { keyOf } from '../../src/contract/parameters.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
-import { onEveryEngine, onOneEngine } from '../support/database.ts';
+import { onEveryEngineInAll, onOneEngine } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -19,7 +19,7 @@ import { type Served, serve } from './serve.ts';
 const HOUR = 3_600_000;
 const FIRST = Date.parse('2026-11-19T09:00:00Z');
 
-onEveryEngine('the map of a parameter', (engine) => {
+onEveryEngineInAll('the map of a parameter', (engine) => {
   let served: Served;
   beforeAll(async () => {
     served = await serve(engine);

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiOver } from '../../src/database/apiDb.ts';
 import { makeWindows } from '../../src/serve/history.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -75,7 +75,7 @@ function measuredAt(): number[] {
   return [...times].sort((a, b) => a - b);
 }
 
-onEveryEngine('history windows', (engine) => {
+onEveryEngineInAll('history windows', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['town'], { timeZone: ZONE }), ZONE);

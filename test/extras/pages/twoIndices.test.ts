@@ -9,7 +9,7 @@ import { toPng } from '../../../src/extras/pages/png.ts';
 import { boxText, type Grade, type Look, lookOf, rankOf } from '../../../src/extras/pages/scale.ts';
 import { adviceFor, INDEX_WORDS, type IndexName } from '../../../src/serve/indexWords.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine } from '../../support/database.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import {
   citiesOfOneStation,
@@ -123,7 +123,7 @@ function groundOf(png: Buffer): string {
   return `#${inflateSync(Buffer.concat(parts)).subarray(1, 4).toString('hex')}`;
 }
 
-onEveryEngine('INDEX', (engine) => {
+onEveryEngineInAll('INDEX', (engine) => {
   let here: Installation;
   const services: Partial<Record<IndexName, Launched>> = {};
   beforeAll(async () => {

@@ -13,12 +13,13 @@ import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
 import { rowsWithin } from '../../../src/ingest/rows/rows.ts';
 import { engines, isAll } from '../../support/database.ts';
+import { needs } from '../../support/tools.ts';
 import { HOSTILE } from './hostile.ts';
 import { openPushing, type Pushing } from './pushing.ts';
 
 const JSON_TYPE = 'application/json';
 
-describe('over HTTP', () => {
+describe('over HTTP', needs('all'), () => {
   // nothing here depends on the engine
   let here: Pushing;
   beforeAll(async () => {

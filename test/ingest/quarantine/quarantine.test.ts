@@ -12,6 +12,7 @@ import { optionWords, runCommand } from '../../support/command.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { needs } from '../../support/tools.ts';
 import { file, reading } from '../support.ts';
 
 type Options = Record<string, string | true>;
@@ -245,25 +246,33 @@ onOneEngine('quarantine', (engine) => {
       ]);
     });
 
-    it('the bounds of the quarantine are enforced even where tens of thousands of lines are too many', async () => {
-      await fill('us', 45_000, days(95));
-      await fill('us', 45_000);
-      expect(await trimQuarantine(owner, NOW, { lines: 1_000 })).toEqual({
-        expired: { us: 45_000 },
-        surplus: { us: 44_000 },
-      });
-      expect(await ids()).toHaveLength(1_000);
-    });
+    it(
+      'the bounds of the quarantine are enforced even where tens of thousands of lines are too many',
+      needs('all'),
+      async () => {
+        await fill('us', 45_000, days(95));
+        await fill('us', 45_000);
+        expect(await trimQuarantine(owner, NOW, { lines: 1_000 })).toEqual({
+          expired: { us: 45_000 },
+          surplus: { us: 44_000 },
+        });
+        expect(await ids()).toHaveLength(1_000);
+      },
+    );
 
-    it('the quarantine keeps 100,000 lines of a provider by default, and finds them by an index', async () => {
-      await fill('us', 10_000);
-      await fill(null, 100_001);
-      expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: { '': 1 } });
-      await owner`analyze raw.quarantine`;
-      const plan = await owner`explain (costs off)
+    it(
+      'the quarantine keeps 100,000 lines of a provider by default, and finds them by an index',
+      needs('all'),
+      async () => {
+        await fill('us', 10_000);
+        await fill(null, 100_001);
+        expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: { '': 1 } });
+        await owner`analyze raw.quarantine`;
+        const plan = await owner`explain (costs off)
         select id from raw.quarantine where provider_id = 'us' order by id desc offset 100000 limit 1`;
-      expect(JSON.stringify(plan)).toContain('quarantine_provider_id_id_idx');
-    });
+        expect(JSON.stringify(plan)).toContain('quarantine_provider_id_id_idx');
+      },
+    );
 
     it('the job that enforces the bounds of the quarantine warns of deleted surplus', async () => {
       const log = keepingLog();

@@ -21,7 +21,6 @@ const SLOWEST = [
   'test/whole/upgrade/rebuild.test.ts',
   'test/commands/cli.test.ts',
   'test/extras/demo/replace.test.ts',
-  'test/whole/project/check.test.ts',
   'test/schema/migrate.test.ts',
   'test/extras/feeds/pullDue.test.ts',
   'test/extras/embedded/owner.test.ts',
