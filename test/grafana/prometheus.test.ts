@@ -40,7 +40,7 @@ describe('the alert rules', () => {
   );
 
   it('every alert rule is tested, both firing and not firing', () => {
-    type Case = { alertname: string; exp_alerts: unknown[] };
+    type Case = { alertname: string; exp_alerts: { exp_labels: Record<string, string> }[] };
     const cases: Case[] = TESTS.flatMap((file) => read(file).tests).flatMap(
       (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
     );
@@ -53,6 +53,10 @@ describe('the alert rules', () => {
         .map(({ exp_alerts }) => exp_alerts.length > 0);
       expect([...new Set(tested)].sort(), alert).toEqual([false, true]);
     }
+    const named = cases.flatMap(({ alertname, exp_alerts }) =>
+      exp_alerts.some(({ exp_labels }) => 'instance' in exp_labels) ? [alertname] : [],
+    );
+    expect([...new Set(named)], 'sent again for each new process').toEqual(['AirseriesDown']);
   });
 
   it('the parser that checks alert rules finds mistakes', () => {
