@@ -1,10 +1,11 @@
 /** The 404 of the API names the places that may have been meant. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { distance } from 'fastest-levenshtein';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { ApiDb } from '../../src/database/apiDb.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import type { RegionRow } from '../../src/serve/current.ts';
-import { queryTitles } from '../../src/serve/localizedText.ts';
+import { type ListRow, queryTitles } from '../../src/serve/localizedText.ts';
 import { nearPlaces } from '../../src/serve/near.ts';
 import { queryNetwork } from '../../src/serve/stationsList.ts';
 import { NOW } from '../support/clock.ts';
@@ -14,6 +15,8 @@ import { keepingLog } from '../support/keepingLog.ts';
 import { until } from '../support/patience.ts';
 import { request } from '../support/request.ts';
 import { versionsOf } from './serve.ts';
+
+vi.mock('fastest-levenshtein', { spy: true });
 
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
@@ -105,9 +108,22 @@ onOneEngine('near names', (engine) => {
     const region = network.regions[0] as RegionRow;
     const regions = [...'abcdefg'].map((letter) => ({ ...region, slug: `narva-${letter}` }));
     const { titles } = await queryTitles(db);
-    expect(
-      nearPlaces({ ...network, regions }, titles, 'en', 'narva').map(({ key }) => key),
-    ).toEqual([...'abcde'].map((letter) => `narva-${letter}`));
+    const near = await nearPlaces({ ...network, regions }, titles, 'en', 'narva');
+    expect(near.map(({ key }) => key)).toEqual([...'abcde'].map((letter) => `narva-${letter}`));
+  });
+
+  it('a wrong name is compared with at most a hundred names, those of nearly the same letters first', async () => {
+    const network = await queryNetwork(db, NOW);
+    const { titles } = await queryTitles(db);
+    const ids = Array.from({ length: 3_000 }, (_, n) => 1_000 + n);
+    const stations = ids.map((id) => ({ ...(network.stations[0] as ListRow), id }));
+    const numbered = new Map(ids.map((id) => [String(id), `Автоматическая станция № ${id}`]));
+    const ru = { ...titles.ru, stations: numbered };
+    vi.mocked(distance).mockClear();
+    const wrong = 'Автоматичская станция № 3987';
+    const near = await nearPlaces({ ...network, stations }, { ...titles, ru }, 'ru', wrong);
+    expect(near.map(({ key }) => key)).toEqual(['3987']);
+    expect(distance).toHaveBeenCalledTimes(100);
   });
 
   it('one reading of the network answers all, until the data change', async () => {

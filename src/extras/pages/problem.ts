@@ -11,7 +11,7 @@ import { WORDS } from './words.ts';
  */
 const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 
-type NearPlace = ReturnType<typeof nearPlaces>[number];
+type NearPlace = Awaited<ReturnType<typeof nearPlaces>>[number];
 
 /** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
 export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };

@@ -71,7 +71,7 @@ async function suggest(
   const all = network.regions.map(present(titles[locale], locale).region);
   const stations = network.stations.filter((row) => row.is_listed);
   const name = path.split('/').findLast((part) => part !== '') ?? '';
-  const near = nearPlaces(network, titles, locale, name);
+  const near = await nearPlaces(network, titles, locale, name);
   const isFrame = path.startsWith(`/${locale}/embed/`); // which has no room for it
   return { near, hasSearch: !isFrame && hasSearch({ regions: all, stations }) };
 }
