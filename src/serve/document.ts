@@ -227,7 +227,7 @@ function isKnown(
  * sent: for `Date.parse` `2027` is a date too. A client with a date in the future would get 304
  * until then.
  */
-function isPastHttpDate(text: string, now: number): boolean {
+export function isPastHttpDate(text: string, now: number): boolean {
   const date = new Date(text);
   return date.getTime() <= now && date.toUTCString() === text;
 }

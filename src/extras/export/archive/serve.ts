@@ -6,11 +6,12 @@
 import type { Stats } from 'node:fs';
 import { extname, relative } from 'node:path';
 import express, { type IRouter, type NextFunction, type Request, type Response } from 'express';
+import type { Clock } from '../../../base/clock.ts';
 import { LOCALES, type Locale, pathPattern } from '../../../contract/endpoints.ts';
 import { addPath } from '../../../http/middleware.ts';
 import { ANY_ORIGIN, JSON_TYPE, notFound, Problem, quoted } from '../../../http/send.ts';
 import type { Offers, PageParts } from '../../../serve/app.ts';
-import { type Document, sendDocument } from '../../../serve/document.ts';
+import { type Document, isPastHttpDate, sendDocument } from '../../../serve/document.ts';
 import { ARCHIVE, type Catalogue, catalogueOf, isOf } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { archivePage } from './page.ts';
@@ -56,7 +57,7 @@ const EMPTY =
 
 const NO_FILES: Catalogue = { version: '', files: new Map() };
 
-type Parts = Pick<PageParts, 'site' | 'offers'>;
+type Parts = Pick<PageParts, 'site' | 'offers' | 'clock'>;
 type Read = () => Promise<Catalogue | undefined>;
 
 /**
@@ -74,7 +75,7 @@ export function addArchive(app: IRouter, folder: string | undefined, parts: Part
   const read = catalogueOf(folder);
   addPath(app, /^\/archive$/, (_req, res) => redirect(res, ARCHIVE), ARCHIVE);
   addPage(app, read, parts);
-  addPath(app, /^\/archive\/.+$/, filesOf(folder, read), `${ARCHIVE}{path}`);
+  addPath(app, /^\/archive\/.+$/, filesOf(folder, read, parts.clock), `${ARCHIVE}{path}`);
 }
 
 function redirect(res: Response, to: string): void {
@@ -114,7 +115,7 @@ function addPage(app: IRouter, read: Read, parts: Parts): void {
   addPath(app, pathPattern(route), send, route);
 }
 
-function filesOf(folder: string, read: Read) {
+function filesOf(folder: string, read: Read, clock: Clock) {
   const files = express.static(folder, {
     fallthrough: false,
     index: false,
@@ -126,7 +127,10 @@ function filesOf(folder: string, read: Read) {
     const path = req.path.slice(ARCHIVE.length);
     if (!isPath(path)) throw noSuchFile(path);
     res.locals.catalogue = await read();
-    const { url } = req;
+    const { url, headers } = req;
+    // for `send` any date counts, one in the future too, and would give 304 until then
+    if (!isPastHttpDate(headers['if-modified-since'] ?? '', clock().getTime()))
+      delete headers['if-modified-since'];
     req.url = `/${path}`; // as below a mounted path; it is read at once
     files(req, res, (error?: unknown) => next(asProblem(error, path, res)));
     req.url = url;

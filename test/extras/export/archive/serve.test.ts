@@ -167,7 +167,13 @@ describe('a file', () => {
       const { status, headers, body } = await ask(known);
       expect([status, body, headers.etag]).toEqual([304, '', etagOf(BYTES)]);
     }
-    expect(await ask({ 'If-None-Match': '"another"' })).toMatchObject({ status: 200 });
+    for (const other of [
+      { 'If-None-Match': '"another"' },
+      { 'If-Modified-Since': new Date(MODIFIED.getTime() - 1_000).toUTCString() },
+      { 'If-Modified-Since': new Date(NOW.getTime() + 1_000).toUTCString() }, // has not come
+      { 'If-Modified-Since': '2027' },
+    ])
+      expect(await ask(other)).toMatchObject({ status: 200 });
     expect(await ask({ 'If-Match': '"another"' })).toMatchObject({ status: 412 });
   });
 
