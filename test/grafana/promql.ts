@@ -32,6 +32,9 @@ const STANDARD = [
   'nodejs_eventloop_lag_p99_seconds',
 ];
 
+/** Metrics of Patroni 3.0 and newer, where Prometheus scrapes it. */
+const PATRONI = ['patroni_sync_standby'];
+
 const PARTS = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_count'] };
 
 /**
@@ -40,6 +43,7 @@ const PARTS = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_cou
  */
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...STANDARD.map((name): [string, string[]] => [name, []]),
+  ...PATRONI.map((name): [string, string[]] => [name, ['scope']]),
   ...DEFINITIONS.flatMap(({ name, type, labelNames }) => {
     const scraped = labelNames.map((label) =>
       ['job', 'instance'].includes(label) ? `exported_${label}` : label,
