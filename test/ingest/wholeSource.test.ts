@@ -51,7 +51,7 @@ onEveryEngineInAll('a source', (engine) => {
 
   describe.each([
     ['next to each other', [], {}],
-    // rows of other batches; the first test runs always, the others in test:all
+    // rows of other batches; the tests without `options` run always, the others in test:all
     ['60,000 rows apart', [FILLER], needs('all')],
   ] as const)('rows %s', (apart, between, options) => {
     test(`rows ${apart} complete each other, and withdraw what all of them leave empty`, async () => {
@@ -97,6 +97,18 @@ onEveryEngineInAll('a source', (engine) => {
       const { accepted, unchanged, received, quarantined } = summary;
       const rejected = Object.values(quarantined).reduce((sum, n) => sum + n, 0);
       expect(accepted + unchanged + rejected).toBe(received);
+    });
+
+    test(`rows ${apart} withdraw nothing of a parameter whose value is out of bounds in one (S2)`, async () => {
+      const times = [1, 2, 3].map((day) => `2026-11-0${day}T00:00:00.000Z`);
+      for (const time of times) {
+        const before = reading(1, time, { pm25: 1, pm10: 2, temperature: 3 });
+        await acceptReadings(ingest, [before], { now: NOW, source: 'before' });
+      }
+      const rows = (...cells: string[]) => times.map((time, at) => `1,${time},${cells[at]}`);
+      const [first, last] = [rows('9999,8,', ',8,', '9999,,'), rows(',,4', '9999,,4', ',8,4')];
+      await bring(wide(...first, ...between, ...last));
+      expect(await stored()).toEqual(times.map(() => ({ pm25: 1, pm10: 8, temperature: 4 })));
     });
 
     test(

@@ -20,6 +20,11 @@ export type Clock = {
   halfDays: HalfDays | undefined;
   /** The first stamp in an hour that the zone's clocks skip, and the offset until then. */
   skipped: { stamp: string; zone: string; offset: string } | undefined;
+  /**
+   * Stamps in an hour that the zone's clocks go through twice, whose order does not tell the pass: at
+   * most one for each sensor and such hour.
+   */
+  undecided: Map<string, UndecidedStamp>;
   /** The first stamp whose offset is not the one that the name of its column says. */
   otherOffset: OtherOffset | undefined;
   /** Rows of a result of InfluxDB. */
@@ -46,6 +51,9 @@ type HalfDays = {
   has12: boolean;
 };
 
+/** `either`: the stamp with the offset of the one pass, and of the other. */
+type UndecidedStamp = { sensor: string; stamp: string; zone: string; either: readonly string[] };
+
 /** `used` undefined: no zone is known. */
 type OtherOffset = { column: string; said: string; stamp: string; used: string | undefined };
 
@@ -57,6 +65,7 @@ export const makeClock = (): Clock => ({
   hours: { first: '', last: '', ofDay: 0 },
   halfDays: { bySensor: new Map(), turn: undefined, has12: false },
   skipped: undefined,
+  undecided: new Map(),
   otherOffset: undefined,
   windows: { rows: 0, atStop: 0, ofHours: 0 },
   end: undefined,

@@ -1,12 +1,13 @@
 /**
  * Adds to local time stamps the offset that their zone had then, by the database server's rules
  * (Z5). A skipped hour gets none, so its readings are rejected for their time. In an hour that
- * occurred twice, a sensor's lines are taken to be in order of time, newest last or newest first as
- * when they came into that hour: its other pass begins where the stamps turn back. A sensor whose
- * first line is in such an hour is ambiguous until then, and those lines get no offset.
+ * occurred twice, the order of a sensor's lines tells the pass (repeatedHour.ts); where it does not,
+ * they get no offset either.
  */
 import { LRUCache } from 'lru-cache';
 import { readInstant } from './instants.ts';
+import type { ReadingInput } from './reading.ts';
+import { makePassFinder } from './repeatedHour.ts';
 
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
@@ -18,38 +19,35 @@ const HOUR_LENGTH = '2026-11-20 12'.length;
  */
 export type Transitions = readonly { since: number; offset: number }[];
 
-/** `second` undefined: it cannot be told. */
-type Pass = { stamp: string; second: boolean | undefined; isDescending: boolean };
+/** `values`: those of its line. */
+export type AddOffset = (stamp: string, sensor: string, values: ReadingInput['values']) => string;
+
+type Observers = {
+  /** Gets a stamp in a skipped hour, and the offset until then. */
+  onSkipped?: (stamp: string, offset: string) => void;
+  /**
+   * Gets a sensor's stamp of which the order does not tell the pass, and the stamp with either
+   * offset; no stamp for an hour of which later lines tell it.
+   */
+  onUndecided?: (sensor: string, hour: string, stamp?: string, either?: readonly string[]) => void;
+};
 
 /**
- * Returns a function from a stamp and its sensor to the stamp with an offset. It keeps state for
- * each sensor, so call it once for each line, in the order of the file. Stamps with an offset, in a
- * skipped or an ambiguous hour or that are no time come back without one added. `onSkipped` gets
- * a stamp in a skipped hour, and the offset until then.
+ * Returns a function that adds the offset of its zone to a stamp. It keeps state for each sensor, so
+ * call it once for each line, in the order of the file. Stamps with an offset, in a skipped hour, in
+ * one that occurred twice where nothing tells the pass, or that are no time come back without one
+ * added.
  */
 export function makeOffsetAdder(
   transitions: Transitions,
-  onSkipped?: (stamp: string, offset: string) => void,
-): (stamp: string, sensor: string) => string {
+  { onSkipped, onUndecided }: Observers = {},
+): AddOffset {
   const offsetsOf = makeLocalOffsets(transitions);
-  const passes = new Map<string, Pass>();
-
-  const isSecondPass = (stamp: string, sensor: string): boolean | undefined => {
-    const before = passes.get(sensor);
-    const isDescending =
-      before !== undefined && isSameHour(before.stamp, stamp)
-        ? before.isDescending
-        : stamp < (before?.stamp ?? '');
-    const turnsBack =
-      before !== undefined && (isDescending ? stamp >= before.stamp : stamp <= before.stamp);
-    let second = before === undefined ? undefined : isDescending;
-    if (before !== undefined && isSameHour(before.stamp, stamp))
-      second = turnsBack ? !isDescending : before.second;
-    passes.set(sensor, { stamp, second, isDescending });
-    return second;
-  };
-
-  return (stamp, sensor) => {
+  const { outside, isSecond } = makePassFinder((sensor, hour, stamp) => {
+    const either = stamp && offsetsOf(hour).map((offset) => stamp + offset);
+    onUndecided?.(sensor, hour, stamp, either || []);
+  });
+  return (stamp, sensor, values) => {
     const full = stamp.length === DATE_LENGTH ? `${stamp} 00:00:00` : stamp;
     if (readInstant(full)?.local !== true) return full;
     const hour = full.slice(0, HOUR_LENGTH);
@@ -59,16 +57,13 @@ export function makeOffsetAdder(
       if (offset !== undefined) onSkipped?.(full, offset);
     }
     if (second === first) {
-      passes.set(sensor, { stamp: full, second: undefined, isDescending: false });
+      outside(full, sensor, values);
       return full + first;
     }
-    const isSecond = isSecondPass(full, sensor);
-    return isSecond === undefined ? full : full + (isSecond ? second : first);
+    const isOfSecond = isSecond(full, sensor, values);
+    return isOfSecond === undefined ? full : full + (isOfSecond ? second : first);
   };
 }
-
-const isSameHour = (one: string, other: string): boolean =>
-  one.slice(0, HOUR_LENGTH) === other.slice(0, HOUR_LENGTH);
 
 const DAY_MS = 86_400_000;
 const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;

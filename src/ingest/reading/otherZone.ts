@@ -1,13 +1,14 @@
 /**
  * Stamps of another clock than their zone's (S7): in an hour that the zone's clocks skip, or in a
- * column whose name says another offset.
+ * column whose name says another offset. And stamps in an hour that the clocks go through twice,
+ * where the order of the lines does not tell the pass.
  */
 import type { Doubt } from './doubt.ts';
 import type { SourceNotes } from './notes.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export const otherZones = (
-  { clock: { skipped, otherOffset } }: Pick<SourceNotes, 'clock'>,
+  { clock: { skipped, undecided, otherOffset } }: Pick<SourceNotes, 'clock'>,
   say: Vocabulary,
 ): Doubt[] => {
   const doubts: Doubt[] = [];
@@ -26,6 +27,16 @@ export const otherZones = (
     doubts.push({
       what: `${stamp} is in an hour that the clocks of ${zone} skip: its source seems to keep winter time all year`,
       remedy: `Write ${say.option('zone', offset)} if it does, or leave such rows out.`,
+    });
+  }
+  const [one] = undecided.values();
+  if (one !== undefined) {
+    const { sensor, stamp, zone, either } = one;
+    const whose = sensor === 'undefined' ? '' : ` of ${sensor}`;
+    doubts.push({
+      what: `${stamp}${whose} is in an hour that the clocks of ${zone} go through twice, and the order of the lines does not tell which time it is`,
+      remedy: `Write the times of that hour with their offset, as ${either.join(' or ')}, put the lines in the order of time, or leave out lines that stand twice.`,
+      stops: 'always',
     });
   }
   return doubts;

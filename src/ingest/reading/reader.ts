@@ -86,7 +86,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     const isOfColumn = reading.hasArrivalTime !== true && plan.interval === undefined;
     const column = isOfColumn ? timeColumn : undefined;
     const owner = reading.sensorId ?? reading.device;
-    reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column);
+    reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column, reading.values);
     return reading;
   };
 

@@ -8,7 +8,8 @@ import type { Format } from '../formats/format.ts';
 import { type Clock, makeClock, noteClock, noteLocalTime, noteOffset } from './clock.ts';
 import type { Declarations } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
-import { makeOffsetAdder, type Transitions } from './localTime.ts';
+import { type AddOffset, makeOffsetAdder, type Transitions } from './localTime.ts';
+import type { ReadingInput } from './reading.ts';
 import type { TimeColumn } from './timeColumn.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
@@ -235,18 +236,27 @@ function rounded(stamp: string): string {
   return minute.slice(0, 'yyyy-mm-ddThh:mm:ss'.length) + stamp.slice(local.length);
 }
 
+/** `interval`: the microseconds of the interval that ends then. `values`: those of its row. */
+type TimeReader = (
+  given: unknown,
+  sensor: unknown,
+  interval?: number,
+  column?: TimeColumn,
+  values?: ReadingInput['values'],
+) => unknown;
+
+const NO_VALUES: ReadingInput['values'] = {};
+
 /**
- * Returns a function from what stands for the time, its sensor, and the microseconds of the interval
- * that ends then, to a stamp. Call it in the
- * order of the source, because of two hours of an autumn night the order tells which (see
- * makeOffsetAdder). Notes in `clock` what stamps of a column say about the clock that wrote them.
+ * Returns a function from what stands for the time to a stamp. Call it in the order of the source,
+ * because the order tells the two passes of an hour that occurs twice (see makeOffsetAdder). Notes in `clock` what stamps of a column say about the clock that wrote them.
  * Throws InputError for an unknown time zone, order of dates, shift or rounding.
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
   declarations: Declarations,
   clock: Clock = makeClock(),
-): (given: unknown, sensor: unknown, interval?: number, column?: TimeColumn) => unknown {
+): TimeReader {
   const { zone: declared, timeZone, transitions, dateFormat, shift: shiftText } = declarations;
   const { round, say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
@@ -268,7 +278,7 @@ export function makeTimeReader(
       : offsetAdder(local, declared !== undefined, transitions, clock, say);
   const declaredShift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
   clock.shift = shiftText === undefined ? undefined : declaredShift;
-  return (given, sensor, interval = 0, column = undefined) => {
+  return (given, sensor, interval = 0, column = undefined, values = NO_VALUES) => {
     let read = given;
     if (typeof given === 'number') read = readForm(String(given), dateFormat) ?? given;
     else if (typeof given === 'string' && !isPlain(given)) read = stampOf(given, dateFormat);
@@ -281,7 +291,7 @@ export function makeTimeReader(
       if (round !== undefined) stamp = rounded(read);
       if (column !== undefined) noteClock(clock, stamp);
     }
-    const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor));
+    const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor), values);
     const shift = declaredShift - interval;
     if (column === undefined) return shift === 0 ? exact : shifted(exact, shift);
     if (exact !== stamp) noteLocalTime(clock, column, stamp, sensor);
@@ -315,8 +325,6 @@ const FIXED = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
 /** True for a zone that has the same offset at all times. */
 export const isFixedZone = (zone: string): boolean => zone === 'UTC' || FIXED.test(zone);
 
-type AddOffset = (stamp: string, sensor: string) => string;
-
 /** `isDeclared`: by a person, who may mean another zone than an abbreviation stands for. */
 function offsetAdder(
   zone: string,
@@ -338,8 +346,16 @@ function offsetAdder(
     );
   if (name === undefined || transitions?.length === 0)
     throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
-  return makeOffsetAdder(transitions ?? [], (stamp, offset) => {
-    clock.skipped ??= { stamp, zone, offset };
+  return makeOffsetAdder(transitions ?? [], {
+    onSkipped(stamp, offset) {
+      clock.skipped ??= { stamp, zone, offset };
+    },
+    onUndecided(sensor, hour, stamp, either = []) {
+      const slot = `${sensor} ${hour}`;
+      if (stamp === undefined) clock.undecided.delete(slot);
+      else if (!clock.undecided.has(slot))
+        clock.undecided.set(slot, { sensor, stamp, zone, either });
+    },
   });
 }
 

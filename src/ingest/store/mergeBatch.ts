@@ -1,7 +1,8 @@
 /**
  * Puts together the readings of one batch with the same sensor and time (S3): of each parameter the
- * last value counts, and a parameter is empty only if no reading has a value of it. The last reading
- * with a value takes what the earlier ones have; it is the one that is stored.
+ * last value counts, and a parameter is empty only if no reading has a value of it, not even one
+ * that cannot be used (S2). The last reading with a value takes what the earlier ones have; it is
+ * the one that is stored.
  */
 import type { Parameter, ReadingColumn } from '../../contract/parameters.ts';
 import type { Checked } from './validate.ts';
@@ -62,6 +63,8 @@ export function mergeBatch(
     const names = new Set(group.flatMap((index) => (checked[index] as Checked).empty));
     for (const [position, { name }] of parameters.entries())
       if (values[position] !== null) names.delete(name as ReadingColumn);
+    for (const index of group)
+      for (const name of unusableIn(checked[index] as Checked)) names.delete(name);
     for (const name of names) empty.push({ index: kept, name });
   }
   for (const [slot, index] of last) {
@@ -71,6 +74,10 @@ export function mergeBatch(
   const values = (index: number) => ownValues.get(index) ?? (checked[index] as Checked).values;
   return { checked, parameters, values, into, empty };
 }
+
+/** The parameters of which a reading has a value that cannot be used. */
+export const unusableIn = ({ rejected }: Checked): ReadingColumn[] =>
+  rejected.map((reason) => reason.slice(reason.indexOf(':') + 1) as ReadingColumn);
 
 /** `later`: the values of the readings behind it. */
 function fateOf(

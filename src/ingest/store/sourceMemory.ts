@@ -7,7 +7,7 @@
  * came: a source that is imported for the first time takes no memory.
  */
 import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
-import type { Empty, MergedBatch } from './mergeBatch.ts';
+import { type Empty, type MergedBatch, unusableIn } from './mergeBatch.ts';
 import type { Checked } from './validate.ts';
 
 export type SourceMemory = {
@@ -51,19 +51,26 @@ export function makeSourceMemory(
       const isAccepted = new Set(accepted);
       const isRefused = new Set(refused);
       for (const [index, one] of checked.entries()) {
-        if (one.reason !== undefined || into[index] !== undefined) continue;
-        if (isRefused.has(index + 1) || !mayBeStored(one)) continue;
-        let given = isAccepted.has(index + 1) ? ACCEPTED : 0;
-        values(index).forEach((value, position) => {
-          if (value !== null) given |= bitOf.get(parameters[position]?.name ?? '') ?? 0;
-        });
+        if (one.reason !== undefined && one.reason !== 'no_value') continue;
+        // a value that cannot be used takes nothing away either (S2)
+        let given = 0;
+        for (const name of unusableIn(one)) given |= bitOf.get(name) ?? 0;
+        const isStored =
+          one.reason === undefined && into[index] === undefined && !isRefused.has(index + 1);
+        if ((!isStored && given === 0) || !mayBeStored(one)) continue;
+        if (isStored) {
+          if (isAccepted.has(index + 1)) given |= ACCEPTED;
+          values(index).forEach((value, position) => {
+            if (value !== null) given |= bitOf.get(parameters[position]?.name ?? '') ?? 0;
+          });
+        }
         const sensor = one.sensorId as number;
         let log = logs.get(sensor);
         if (log === undefined) {
           log = makeLog();
           logs.set(sensor, log);
         }
-        log.add(one.time as number, given, left.get(index) ?? 0);
+        log.add(one.time as number, given, isStored ? (left.get(index) ?? 0) : 0);
       }
     },
     *open(most) {
