@@ -1,6 +1,7 @@
 /** The command line: all commands, and parsing of arguments into the work to do. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
+import { distance } from 'fastest-levenshtein';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { ProviderKeys } from '../network/schema.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
@@ -238,8 +239,26 @@ function messageOf(error: unknown, command: Command): string | undefined {
   }
   const text = message.replace('error: ', '').replace(/\n(?=\(Did you mean)/, ' ');
   if (!code.startsWith('commander.unknown')) return sentences(text, seeHelp);
-  const meant = code === 'commander.unknownCommand' ? meantImport(command) : undefined;
-  return sentences(text.replaceAll("'", ''), meant ?? seeHelp);
+  const plain = text.replaceAll("'", '');
+  if (code !== 'commander.unknownCommand') return sentences(plain, seeHelp);
+  const [unknown = ''] = args;
+  const meant = meantImport(command) ?? meantOrder(command);
+  if (meant !== undefined) return sentences(`unknown command ${unknown}`, meant);
+  return sentences(isNearHelp(unknown) ? `${plain} (Did you mean help?)` : plain, seeHelp);
+}
+
+/** As in `hlep`: help is no command of its own, so no other message offers it. */
+const isNearHelp = (word: string): boolean => /^h/.test(word) && distance(word, 'help') <= 2;
+
+/** Where a command and its group were exchanged, as in `readings delete`: the right order. */
+function meantOrder(command: Command): string | undefined {
+  const [second = '', first = ''] = wordsOf(command);
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  const group = root.commands.find((one) => one.name() === first);
+  return group?.commands.some((one) => one.name() === second) === true
+    ? `See ${AIRSERIES} ${first} ${second} --help`
+    : undefined;
 }
 
 const sentences = (first: string, second: string) =>
@@ -249,15 +268,19 @@ const sentences = (first: string, second: string) =>
 const namesOf = (command: Command): string[] =>
   command.parent === null ? [] : [...namesOf(command.parent), command.name()];
 
+/** A command's names and its arguments. */
+const wordsOf = (command: Command): string[] => [...namesOf(command), ...command.args];
+
 const FILE = /\.(csv|tsv|txt|json|ndjson|jsonl|geojson)(\.gz)?$/i;
 
 /** Where the arguments name a file to import, or begin in the middle: the command that is meant. */
 function meantImport(command: Command): string | undefined {
-  const groups = namesOf(command).filter((name) => name !== 'import');
-  const [first = '', second] = [...groups, ...command.args];
+  const words = wordsOf(command);
+  const [first = '', second] = words.filter((word, at) => at > 1 || word !== 'import');
   const isKind = first === 'readings' || first === 'network';
+  const isTurned = isKind && words[1] === 'import';
   const file = isKind ? second : first;
-  if (file === undefined ? first !== 'readings' : !FILE.test(file)) return undefined;
+  if (file === undefined ? first !== 'readings' && !isTurned : !FILE.test(file)) return undefined;
   const kinds = isKind
     ? [first]
     : /\.json(\.gz)?$/i.test(file ?? '')

@@ -31,7 +31,7 @@ site that runs this API as their source.
 
 Times are local, with their offset. A value that is unknown is \`null\`; a bucket of a history without readings is absent.
 \`x-unit\` is the unit of a number as a UCUM code. A path that ends in \`-history.json\` is a history. HEAD and OPTIONS work
-wherever GET does; there are no query parameters.`;
+wherever GET does. There are no query parameters: below \`/explore/\` an address with a query is 404, elsewhere it is ignored.`;
 
 const seconds = z.int().min(0).meta({ 'x-unit': 's' });
 

@@ -232,14 +232,20 @@ function newExamples(
   return found;
 }
 
+/** The first example, which says more where it is the value by which a reading has none. */
+function firstOf(examples: ImportSummary['examples']): string {
+  const example = examples.find(({ reason }) => reason !== 'no_value') ?? examples[0];
+  return example === undefined ? '' : `: ${example.position}: ${example.explanation}`;
+}
+
 /** Why nothing of what was read is stored now; undefined if something is. */
 function whyNothing(
-  { received, accepted, unchanged, excluded }: ImportSummary,
+  { received, accepted, unchanged, excluded, examples }: ImportSummary,
   paths: readonly string[],
 ): string | undefined {
   if (accepted + unchanged > 0) return undefined;
   if (received > 0)
-    return `none of the ${received} readings could be used. The log has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
+    return `none of the ${received} readings could be used${firstOf(examples)}. The log has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
   const names = paths.join(', ');
   return excluded > 0
     ? `${names}: --only leaves out every row (${excluded})`

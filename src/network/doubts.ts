@@ -1,24 +1,49 @@
 /**
  * What can be imported and is hardly meant: kinds of sensors that are nearly a known one, formulas
- * for no sensor, titles in the language of a country's code, and a time after which every sensor
- * would be offline. Each is a warning with its place in the file.
+ * for no sensor or for none with PM2.5, titles in the language of a country's code, altitudes that
+ * no place has, and a time after which every sensor, or none, would be offline. Each is a warning
+ * with its place in the file.
  */
 import { distance } from 'fastest-levenshtein';
 import { LOCALES, type Locale } from '../contract/endpoints.ts';
 import { isOfKind } from '../ingest/formats/airrohr.ts';
 import type { Issue, ParsedNetwork } from './read.ts';
+import { type Correction, secondsOf } from './schema.ts';
 
 /** Kinds as networks name them; one that contains one of these is known. */
-const KINDS: readonly string[] = [
+const OF_PARTICLES: readonly string[] = [
   ...['SDS011', 'SDS018', 'SDS019', 'SDS021', 'SDS198'],
   ...['PMS1003', 'PMS3003', 'PMS5003', 'PMS6003', 'PMS7003', 'PMS9003', 'PMSA003'],
-  ...['SPS30', 'HPMA115', 'NextPM', 'IPS7100', 'OPC-N2', 'OPC-N3', 'OPC-R1', 'SEN5', 'SEN6'],
+  ...[
+    'SPS30',
+    'HPMA115',
+    'NextPM',
+    'IPS7100',
+    'OPC-N2',
+    'OPC-N3',
+    'OPC-R1',
+    'SEN5',
+    'SEN6',
+    'PPD42',
+  ],
+];
+const OF_OTHERS: readonly string[] = [
   ...['BME280', 'BME680', 'BME688', 'BMP085', 'BMP180', 'BMP280', 'BMP388', 'BMP390'],
   ...['DHT11', 'DHT22', 'AM2302', 'AM2320', 'SHT1', 'SHT2', 'SHT3', 'SHT4', 'HTU21', 'Si7021'],
-  ...['HDC1080', 'DS18B20', 'SCD30', 'SCD4', 'SGP30', 'SGP4', 'PPD42'],
+  ...['HDC1080', 'DS18B20', 'SCD30', 'SCD4', 'SGP30', 'SGP4'],
 ];
+const KINDS: readonly string[] = [...OF_PARTICLES, ...OF_OTHERS];
 const plain = (kind: string) => kind.toLowerCase().replace(/[^a-z0-9]/g, '');
 const PLAIN_KINDS = KINDS.map(plain);
+
+/** A station may name all its instruments in one kind: `SDS011+BME280`. */
+const measuresNoParticles = (kind: string): boolean =>
+  isOfKind(kind, OF_OTHERS.map(plain)) && !isOfKind(kind, OF_PARTICLES.map(plain));
+
+const hasFormula = (correction: Correction | undefined): boolean =>
+  Array.isArray(correction)
+    ? correction.some(({ formula }) => formula !== 'none')
+    : correction !== undefined && correction !== 'none';
 /** A shorter name is near to too many. */
 const SHORTEST = 5;
 
@@ -43,14 +68,12 @@ const MEANT: Readonly<Record<string, Locale>> = {
 
 /** Few sensors send more often, and lists are made anew once a minute. */
 const SHORTEST_STALE_AFTER_S = 300;
-const SECONDS: Readonly<Record<string, number>> = { S: 1, M: 60, H: 3_600, D: 86_400 };
+/** The slowest providers known are six days behind (S4). */
+const LONGEST_STALE_AFTER_S = 14 * 86_400;
 
-/** Seconds of `90 minutes` or `PT3H`. */
-const secondsOf = (duration: string): number =>
-  [...duration.matchAll(/(\d{1,9}) ?([a-z])/gi)].reduce(
-    (sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit.toUpperCase()] ?? 0),
-    0,
-  );
+/** In metres: the shore of the Dead Sea, and the highest summit, with some room. */
+const LOWEST = -450;
+const HIGHEST = 9_000;
 
 /** In the order of the file; the same doubt about several elements is told once, at the first. */
 export function networkDoubts(network: ParsedNetwork): Issue[] {
@@ -64,6 +87,18 @@ export function networkDoubts(network: ParsedNetwork): Issue[] {
       add(
         `${position}.stale_after`,
         `after ${staleAfter} without a reading a station is offline, and few sensors send so often: write several times the interval of the slowest, or leave it out for 3 hours`,
+      );
+  for (const { position, stale_after: staleAfter } of providers)
+    if (staleAfter !== undefined && secondsOf(staleAfter) > LONGEST_STALE_AFTER_S)
+      add(
+        `${position}.stale_after`,
+        `a station without a reading for ${staleAfter} would still show its last values as current: write several times the interval of the slowest, or leave it out for 3 hours`,
+      );
+  for (const { position, altitude } of stations)
+    if (altitude != null && (altitude < LOWEST || altitude > HIGHEST))
+      add(
+        `${position}.altitude`,
+        `expected metres above the sea from ${LOWEST} to ${HIGHEST}, found ${altitude}: correct it, or leave it out`,
       );
   for (const { position, title } of [...providers, ...regions, ...stations]) {
     if (typeof title !== 'object') continue;
@@ -85,6 +120,14 @@ export function networkDoubts(network: ParsedNetwork): Issue[] {
         `${kind} is not a kind that is known: write ${near}, if that is meant, so that corrections and checks of that instrument apply`,
       );
   }
+  const uncorrectable = (kind: string) =>
+    `a ${kind} measures no PM2.5, so its formula corrects nothing: leave the formula out, or correct the kind`;
+  for (const { position, kind, correction } of sensors)
+    if (kind != null && hasFormula(correction) && measuresNoParticles(kind))
+      add(`${position}.correction`, uncorrectable(kind));
+  for (const [kind, correction] of Object.entries(corrections))
+    if (kinds.has(kind) && hasFormula(correction) && measuresNoParticles(kind))
+      add(`corrections.${kind}`, uncorrectable(kind));
   for (const kind of Object.keys(corrections))
     if (!kinds.has(kind)) {
       const near = [...kinds].find((one) => distance(plain(one), plain(kind)) <= 1);

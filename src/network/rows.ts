@@ -2,6 +2,7 @@
  * Turns a parsed network file into rows of the database's tables, and checks what its elements say
  * about each other.
  */
+import { isAbbreviation } from '../base/timeZone.ts';
 import { addDuplicates, type CheckContext, makeContext } from './context.ts';
 import type { ExistingNetwork } from './existing.ts';
 import { addOverlaps } from './periods.ts';
@@ -35,7 +36,7 @@ export function makeRows(
     addIssue(
       'time_zone',
       `this network is in ${timeZone}, but the database was made for ${existing.timeZone}, whose days and months it has: ` +
-        `correct the file, or make a new database with TIME_ZONE=${timeZone}`,
+        `correct the file, or make a new database with TIME_ZONE=${isAbbreviation(timeZone) ? `the IANA name of its zone, such as Europe/Berlin (${timeZone} does not say whose clocks it means)` : timeZone}`,
     );
   }
   addDuplicates(providers, 'id', context);

@@ -58,6 +58,15 @@ export const duration = z
   .regex(STALE_AFTER, 'expected a duration such as "3 hours", "90 minutes" or "PT3H"')
   .regex(/[1-9]/, 'expected a duration longer than zero');
 
+const SECONDS: Readonly<Record<string, number>> = { S: 1, M: 60, H: 3_600, D: 86_400 };
+
+/** The seconds of a duration such as `90 minutes` or `PT3H`. */
+export const secondsOf = (text: string): number =>
+  [...text.matchAll(/(\d{1,9}) ?([a-z])/gi)].reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit.toUpperCase()] ?? 0),
+    0,
+  );
+
 /** Other pages make links and images of these, so no other protocol may be there. */
 const webAddress = z
   .string()

@@ -40,7 +40,7 @@ import { makeExplore } from './explore.ts';
 import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
-import { pathValues, unknownPath } from './paths.ts';
+import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
 import { makeWarnings } from './warnings.ts';
@@ -170,7 +170,7 @@ export function makeApp({
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
-  const sources = { db, wholeNetwork, clock };
+  const sources = { db, wholeNetwork, clock, zone: site.zone };
   const publisher = { siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
   const documents = {
     ...current,
@@ -215,6 +215,7 @@ export function makeApp({
   for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {
     const render = documents[name as keyof typeof documents];
     const get = async (req: Request, res: Response) => {
+      refuseQuery(req);
       const values = pathValues(req, route);
       await answer(req, res, route, async () => {
         await firstBuild();
@@ -223,6 +224,7 @@ export function makeApp({
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
     const getFile = async (req: Request, res: Response) => {
+      refuseQuery(req);
       const values = pathValues(req, route);
       const left = signalOfLeaving(req, res);
       try {
@@ -264,7 +266,9 @@ export function makeApp({
     measure?.(req, res, nothing);
     logAccess(req, res, nothing);
     const kept =
-      req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;
+      (req.method === 'GET' || req.method === 'HEAD') && !hasQuery(req.url)
+        ? cache.find(pathOf(req))
+        : undefined;
     if (kept === undefined) {
       app(req, res);
       return;

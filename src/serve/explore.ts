@@ -36,10 +36,13 @@ export function makeExplore({
   db,
   wholeNetwork,
   clock,
+  zone = 'UTC',
 }: {
   db: ApiDb;
   wholeNetwork: ApiDb;
   clock: Clock;
+  /** Of the network. */
+  zone?: string;
 }): Documents<Exclude<ExploreName, ChangeName | WarningName>> {
   const files = makeSemaphore(FILES_AT_ONCE, FILE_QUEUE);
 
@@ -84,6 +87,11 @@ export function makeExplore({
     },
 
     async stationGaps({ locale, id, year }) {
+      const running = yearIn(zone, clock());
+      if (year > running)
+        throw notFound(
+          `The year ${year} has not begun, so nobody knows what will be absent: ask for ${running} or earlier.`,
+        );
       const [row] = await callApi(wholeNetwork, 'station_gaps_json', {
         at: clock(),
         only_station: id,
@@ -226,6 +234,9 @@ export function makeExplore({
     },
   };
 }
+
+const yearIn = (timeZone: string, at: Date): number =>
+  Number(new Intl.DateTimeFormat('en', { timeZone, year: 'numeric' }).format(at));
 
 /** The instant of `2026-11-22T09Z` as the database reads it. */
 const instantOf = (hour: string) => hour.replace(/T(\d\d)(?=Z|[+-])/, 'T$1:00');

@@ -68,6 +68,18 @@ export function found<T>(row: T | undefined, problem: Problem): T {
   return row;
 }
 
+/** True for an address of explore with a query. */
+export const hasQuery = (url = ''): boolean => /^\/[^/?]*\/explore\/[^?]*\?./.test(url);
+
+/** Throws Problem 404 for an address with a query: it would be taken for a choice, and is none. */
+export function refuseQuery({ url }: Request): void {
+  if (!hasQuery(url)) return;
+  const [name = ''] = url.slice(url.indexOf('?') + 1).split(/[=&]/, 1);
+  throw notFound(
+    `Expected an address without a query, found ${quoted(name)}: leave it out. Everything that a document of explore can choose stands in its path, such as the year or the dates; the paths are in /openapi.json.`,
+  );
+}
+
 const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
 /**

@@ -355,6 +355,11 @@ onOneEngine('the documents of the front page', (engine) => {
       ['station/999/limits.json', /no station 999\b/],
       ['station/999/gaps/2026.json', /no station 999\b/],
       ['station/1/gaps/2101.json', /cannot be a year/],
+      ['station/1/gaps/2030.json', /year 2030 has not begun.*ask for 2026 or earlier/],
+      // the cache has the document by now
+      ['station/1/months.json?since=2026-01-01', /without a query, found "since": leave it out/],
+      ['changes.json?period', /without a query, found "period"/],
+      ['station/1/hours/2026-11-20/2026-11-20.csv?a=1', /found "a"/],
       ['region/nowhere/months.json', /no region "nowhere"/],
       ['map/pm3.json', /"pm3" cannot be a parameter, one of temperature, .*pm2\.5/],
       ['map/pm25.json', /"pm25" cannot be a parameter/],
@@ -396,6 +401,7 @@ onOneEngine('the documents of the front page', (engine) => {
       ],
       ['station/1/nothing.json', /nothing at .*explore\/v1/],
     ])('a request for %s is 404, and its detail tells why', async (path, detail) => {
+      if (path.includes('?')) await send(path.split('?', 1)[0] as string);
       const res = await send(path);
       expect([res.status, res.body.title]).toEqual([404, 'Not Found']);
       expect(res.body.detail).toMatch(detail);

@@ -5,6 +5,7 @@
  */
 import type { Job } from '../../aggregate/jobs.ts';
 import type { Clock } from '../../base/clock.ts';
+import { InputError } from '../../base/inputError.ts';
 import type { Log } from '../../base/log.ts';
 import type { DatabaseAddress } from '../../database/address.ts';
 import { onConnection, type Sql } from '../../database/client.ts';
@@ -53,7 +54,10 @@ const describeQuiet = (
   return `it answers, but has had nothing new since ${since}. Open the address yourself, and ask the provider`;
 };
 
-/** The job of the feeds. It rejects only if the database cannot be reached. */
+/**
+ * The job of the feeds. It rejects, once all were polled, for a fault of the database or of ours,
+ * which does not count against the provider.
+ */
 export const pullJob = (target: DatabaseAddress, clock: Clock, options: Options): Job => ({
   name: 'pull',
   schedule: '* * * * *',
@@ -106,7 +110,8 @@ export function makePull(
         update raw.pull set succeeded_at = ${clock()}, failures = 0, error = ${error}, retry_at = null where provider_id = ${provider}`;
       pulls?.inc({ provider, outcome: error === null ? 'success' : 'quiet' });
     } catch (error) {
-      const { message } = error as Error;
+      if (!(error instanceof InputError)) throw error; // the provider has answered well
+      const { message } = error;
       const asked =
         error instanceof FailedResponse ? retryInstant(error.retryAfter, clock()) : null;
       const [row] = await owner<{ failures: number; retry_at: string }[]>`
@@ -132,16 +137,18 @@ export function makePull(
     if (due.length === 0) return;
     const pool = openIngestPool(target, { timeZone, max: 1 });
     const waiting = due.values();
+    const faults: unknown[] = [];
     const pullWaiting = async () => {
       for (const pull of waiting) {
         await owner`
           insert into raw.pull (provider_id, started_at) values (${pull.provider}, ${minute})
           on conflict (provider_id) do update set started_at = excluded.started_at`;
-        await pullOne(owner, pool, pull);
+        await pullOne(owner, pool, pull).catch((error) => faults.push(error));
       }
     };
     try {
       await Promise.all(Array.from({ length: FEEDS_AT_ONCE }, pullWaiting));
+      if (faults.length > 0) throw faults[0];
     } finally {
       await pool.close();
     }

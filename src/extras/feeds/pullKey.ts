@@ -5,7 +5,9 @@ import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
 import { checkDeclarations } from '../../ingest/reading/collect.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
-import { duration } from '../../network/schema.ts';
+import { duration, secondsOf } from '../../network/schema.ts';
+
+const SHORTEST_EVERY_S = 60;
 
 export type FeedDeclarations = {
   kind: string;
@@ -53,7 +55,12 @@ export const pullKey = z
         (url) => !/^https?:\/\/[^/]*@/.test(url),
         'expected an address without user and password, because it would be stored in plain text',
       ),
-    every: duration.default('5 minutes'),
+    every: duration
+      .refine((text) => secondsOf(text) >= SHORTEST_EVERY_S, {
+        error: ({ input }) =>
+          `expected "1 minute" or longer, because feeds are polled once a minute, found "${input}"`,
+      })
+      .default('5 minutes'),
     sensor: z
       .int()
       .min(1)

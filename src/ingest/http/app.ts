@@ -129,7 +129,8 @@ export function makeIngestApp({
  * anything else sees the request, so it is in no log and no message.
  */
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
-  const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];
+  const [path = ''] = req.url.split('?', 1);
+  const [found] = /\/airs_[\w-]+/.exec(path) ?? [];
   if (found !== undefined) {
     // an app that shows a slash before its field adds one to the slash that was typed
     req.url = req.url.replace(found, '').replace(/^\/+/, '/') || '/';

@@ -35,12 +35,14 @@ export function checkHeader(
     );
   if (list.filter((name) => HOUR.test(name)).length >= 23)
     throw invalid('is of a wide file, with a column for each hour of a day', TURN_IT);
-  if (list.length > 0 && list.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
-    throw invalid('has numbers instead of names; the first line must name the columns, but it');
-  const isOfNobody =
-    [...plan.sensor.positions, ...plan.device.positions].length === 0 &&
-    declared.sensor === undefined &&
-    declared.device === undefined;
+  const isOwned = [...plan.sensor.positions, ...plan.device.positions].length > 0;
+  if (!hasTime && !isOwned && !isLong && isData(list))
+    throw new InputError(
+      position,
+      `the first line is no header: expected the names of the columns, found ${JSON.stringify(header.text.slice(0, 300))}`,
+      putInFront(list, header.names.delimiter, say),
+    );
+  const isOfNobody = !isOwned && declared.sensor === undefined && declared.device === undefined;
   if (isOfNobody && hasTime && values.length === 0 && !isLong && list.length > 2)
     throw invalid(
       `names neither a sensor nor a parameter; is it of a wide file, with a column for each station`,
@@ -81,6 +83,36 @@ export function checkHeader(
     if (!parts.every((part) => positions.has(part.trim().toLowerCase())))
       throw invalid(`has no column ${theirs}, which ${say.option('column')} names`);
   }
+}
+
+const DATE = /^\d{1,4}[-/.]\d\d?[-/.]\d{1,4}$/;
+const TIME_OF_DAY = /^\d\d?:\d\d(?::\d\d)?$/;
+const DATE_AND_TIME = /^\d{1,4}[-/.]\d\d?[-/.]\d{1,4}[T ].*\d/;
+const NUMBER = /^[-+]?\d+(?:[.,]\d+)?$/;
+
+/** True if all fields are numbers or times, or half of them with a time among them. */
+function isData(fields: readonly string[]): boolean {
+  const given = fields.filter((field) => field !== '');
+  const times = given.filter((field) =>
+    [DATE, TIME_OF_DAY, DATE_AND_TIME].some((form) => form.test(field)),
+  );
+  const numbers = given.filter((field) => NUMBER.test(field));
+  const count = times.length + numbers.length;
+  return count > 0 && (count === given.length || (times.length > 0 && count * 2 >= given.length));
+}
+
+/** How to put a header in front of lines like this one. */
+function putInFront(fields: readonly string[], delimiter: string, say: Vocabulary): string {
+  const names = fields.map((field, at) => {
+    if (DATE_AND_TIME.test(field)) return 'time';
+    if (DATE.test(field)) return 'date';
+    return TIME_OF_DAY.test(field) ? 'clock' : `column${at + 1}`;
+  });
+  const line = names.join(delimiter);
+  const joined = names.includes('date') && names.includes('clock');
+  const mapped = [...(joined ? ['time=date+clock'] : []), `pm25=column${fields.length}`];
+  const example = mapped.map((one) => say.option('column', one)).join(' and ');
+  return `Put a line with a name for each of its ${fields.length} columns in front, as in (echo '${line}'; cat OLD) > NEW. Then say which is which, as in ${example}.`;
 }
 
 const anotherName = (say: Vocabulary) =>

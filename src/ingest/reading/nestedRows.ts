@@ -1,4 +1,5 @@
 /** Says how to take out the rows of a document that is no reading itself. */
+import { readPushedValues } from '../formats/airrohr.ts';
 import { isObject } from '../rows/json.ts';
 import type { Row } from '../rows/row.ts';
 import type { Declarations } from './declarations.ts';
@@ -16,6 +17,7 @@ type Document = {
 
 /** The first shape that a document has counts; each says where its rows are. */
 const SHAPES: readonly ((document: Document) => string | undefined)[] = [
+  ofAirrohr,
   ofPandas,
   listsByKey,
   listWithin,
@@ -42,6 +44,13 @@ export function nestedRows(
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
 const STARTS_WITH_DATE = /^\d{4}-\d\d-\d\d/;
 const isIndex = (key: string) => /^\d+$/.test(key) || STARTS_WITH_DATE.test(key);
+
+/** A body of the firmware names its device, and no sensor as Sensor.Community's feed does. */
+function ofAirrohr({ given }: Document): string | undefined {
+  return readPushedValues(given) === undefined || given.sensor !== undefined
+    ? undefined
+    : 'it is what the airRohr firmware sends: send it to /v1/push/airrohr, with the name of its device in the header X-Sensor';
+}
 
 /** `df.to_json()` without more: values lie under names and row numbers, or the other way round. */
 function ofPandas({ given }: Document): string | undefined {

@@ -122,6 +122,17 @@ export const TIME_FORMS: readonly TimeForm[] = [
   ],
   ['digits and a time', dated(DIGITS), asWritten],
   [
+    'parts',
+    /^(?<year>\d{4}) (?<month>\d\d?) (?<day>\d\d?)(?: (?<hour>\d\d?)(?: (?<minute>\d\d?)(?: (?<second>\d\d?))?)?)?$/,
+    (_, parts) =>
+      isoOf(
+        parts,
+        parts.month,
+        parts.day,
+        parts.second === undefined ? undefined : pad(parts.second),
+      ),
+  ],
+  [
     'day of the week first',
     /^[A-Z][a-z]{2}, (?<rest>\d.*)$/,
     (_, { rest = '' }, order) => stampOf(rest, order),

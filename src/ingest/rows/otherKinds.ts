@@ -7,6 +7,11 @@ import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
 import { encodingOf, notUtf8 } from './encoding.ts';
 
+const BINARY = [
+  'binary data, no text',
+  'Needed is CSV with a header line, or one JSON object a line. Of packed files only gzip is read.',
+] as const;
+
 /** Patterns for the first bytes, as Latin-1; the first that matches counts. */
 const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
   [
@@ -20,11 +25,7 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     'text in UTF-16',
     'Save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 OLD > NEW.',
   ],
-  [
-    /^[^\n]*[\0-\cH\cN-\cZ]/,
-    'binary data, no text',
-    'Needed is CSV with a header line, or one JSON object a line. Of packed files only gzip is read.',
-  ],
+  [/^[^\n]*[\0-\cH\cN-\cZ]/, ...BINARY],
   [
     /^(?:\xef\xbb\xbf)?\s*<[!?a-zA-Z]/,
     'a web page or XML',
@@ -47,6 +48,9 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
   ],
 ];
 
+/** Bytes in which binary data have a control character, as every image and packed file has. */
+const BEGINNING = 64;
+
 /**
  * Throws InputError for what cannot be read as lines of UTF-8; `start` are the first bytes of
  * `name`, as many as there are.
@@ -60,6 +64,9 @@ export function refuseOtherKinds(start: Buffer, name: string): void {
   // later lines may have anything in columns that are not used, and cost only themselves
   const line = start.subarray(0, end);
   if (end < 0 || isUtf8(line)) return;
+  // an image has a line break in its first bytes, and other control characters soon after it
+  if (/[\0-\cH\cN-\cZ]/.test(bytes.slice(0, BEGINNING)))
+    throw new InputError(name, `this is ${BINARY[0]}`, BINARY[1]);
   const encoding = encodingOf(start);
   throw notUtf8(name, encoding, encoding.decode(line).trimEnd());
 }

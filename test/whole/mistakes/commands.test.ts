@@ -20,6 +20,12 @@ describe('before a database is opened', () => {
     ['no command for tokens', 'token', 'no command given'],
     ['no command for the network', 'network', 'no command given'],
     ['an unknown command', 'fly', 'unknown command fly'],
+    ['two swapped letters of help', 'hlep', 'unknown command hlep (Did you mean help?). See'],
+    [
+      'a command before its group',
+      'readings delete',
+      /^unknown command readings\. See node src\/airseries\.js delete readings --help\n$/,
+    ],
     ['an unknown command for tokens', 'token fly', 'unknown command fly'],
 
     // its arguments
@@ -156,6 +162,9 @@ describe('before a database is opened', () => {
         ['readings', 'import readings FILE'],
         ['week.ndjson', 'import readings week.ndjson'],
         ['network ours.json', 'import network ours.json'],
+        ['readings import', 'import readings FILE'],
+        ['readings import week.csv', 'import readings week.csv'],
+        ['network import', 'import network FILE'],
         [
           'import ours.json',
           'import network ours.json, or node src/airseries.js import readings ours.json',

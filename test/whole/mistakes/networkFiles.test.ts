@@ -241,6 +241,16 @@ const NETWORK_FILES: Mistake<string>[] = [
   ],
 
   // addresses of feeds, whose keys and passwords are never repeated
+  ...['1 second', 'PT59S'].map(
+    (every): Mistake<string> => [
+      `a feed that is polled every ${every}`,
+      written([
+        '"City of Example"',
+        `"City", "pull": { "kind": "sensor-community", "url": "https://data.example/", "every": "${every}" }`,
+      ]),
+      `providers[0].pull.every: expected "1 minute" or longer, because feeds are polled once a minute, found "${every}"`,
+    ],
+  ),
   [
     'a feed of another protocol',
     withFeed(`"ftp://me:${SECRET}@data.example/data.json?key=${SECRET}"`),
@@ -282,6 +292,11 @@ const NETWORK_FILES: Mistake<string>[] = [
     'an unknown zone',
     small({ timeZone: 'Mars/Base' }),
     'time_zone: this network is in Mars/Base, but the database was made for Asia/Yerevan',
+  ],
+  [
+    'an abbreviated zone that is not the one of the database',
+    written(['Asia/Yerevan', 'CET']),
+    'make a new database with TIME_ZONE=the IANA name of its zone, such as Europe/Berlin (CET does not say whose clocks it means)',
   ],
   [
     'names that are unknown',
@@ -546,6 +561,28 @@ it.each<Mistake<string>>([
       `network.json, line 3, providers[0].stale_after: after ${duration} without a reading a station is offline, and few sensors send so often: write several times`,
     ],
   ),
+  [
+    'an altitude that no place has',
+    written(['"longitude": 44.52,', '"longitude": 44.52, "altitude": 12000,']),
+    'network.json, line 14, stations[1].altitude: expected metres above the sea from -450 to 9000, found 12000: correct it, or leave it out',
+  ],
+  [
+    'formulas for an instrument that measures no PM2.5',
+    written(
+      ['"kind": "BME280",', '"kind": "BME280", "correction": "epa-2021",'],
+      ['{ "id": 21 }', '{ "id": 21, "kind": "DHT22" }'],
+      ['  "stations"', '  "corrections": { "DHT22": "epa-2021" },\n  "stations"'],
+    ),
+    [
+      'line 8, corrections.DHT22: a DHT22 measures no PM2.5, so its formula corrects nothing: leave the formula out, or correct the kind',
+      'line 13, stations[0].sensors[1].correction: a BME280 measures no PM2.5',
+    ],
+  ],
+  [
+    'stations that are current for months',
+    written(['"City of Example"', '"City of Example", "stale_after": "300 days"']),
+    'network.json, line 3, providers[0].stale_after: a station without a reading for 300 days would still show its last values as current: write several times',
+  ],
 ])('the import of a network asks about %s', async (_, sent, said) => {
   const log = keepingLog();
   const options = { providerKeys: PROVIDER_KEYS, log, file: 'network.json', dryRun: true };

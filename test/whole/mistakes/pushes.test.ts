@@ -69,6 +69,17 @@ const PUSHES: Mistake<Push>[] = [
     'The body: this is text in cp1251, as Windows writes Cyrillic ("датчик,time"). Save it',
   ],
 
+  [
+    'a body of the airRohr firmware',
+    {
+      body: JSON.stringify({
+        esp8266id: '1',
+        sensordatavalues: [{ value_type: 'SDS_P2', value: '5' }],
+      }),
+    },
+    'it is what the airRohr firmware sends: send it to /v1/push/airrohr, with the name of its device in the header X-Sensor',
+  ],
+
   // how large it is
   ['a body that is too large', { body: Buffer.alloc(8 * 1024 * 1024 + 1, ' ') }, '8192 KiB', 413],
   [
@@ -126,7 +137,7 @@ const PUSHES: Mistake<Push>[] = [
   [
     'a table without a header',
     { body: `1,${T},5\n`, headers: CSV },
-    /^The body:1: the header has numbers instead of names.*Nothing was stored\.$/,
+    /^The body:1: the first line is no header: expected the names of the columns, found.*Nothing was stored\.$/,
   ],
   [
     'a table with a field too few',

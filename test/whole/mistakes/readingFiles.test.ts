@@ -91,6 +91,11 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     'binary data, no text',
   ],
   [
+    'an image',
+    { name: 'map.png', content: latin1('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0') },
+    'map.png: this is binary data, no text. Needed is CSV',
+  ],
+  [
     'other bytes',
     { name: 'data.bin', content: Buffer.from([7, 1, 0, 3, 0, 0, 9]) },
     'binary data, no text',
@@ -169,7 +174,22 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
   [
     'a table without a header',
     { name: 'bare.csv', content: `1,${T},5\n2,${T},5\n` },
-    'bare.csv:1: the header has numbers instead of names',
+    [
+      `bare.csv:1: the first line is no header: expected the names of the columns, found "1,${T},5". Put`,
+      "as in (echo 'column1,time,column3'; cat OLD) > NEW. Then say which is which, as in --column pm25=column3.",
+    ],
+  ],
+  [
+    'a table of AirNow, without a header',
+    {
+      name: 'aqs.dat',
+      content: '11/19/2026|00:00|840060379061|PM2.5|UG/M3|8.0\n'.repeat(2),
+      declared: { sensor: 1, zone: 'UTC' },
+    },
+    [
+      'aqs.dat:1: the first line is no header: expected the names',
+      "(echo 'date|clock|column3|column4|column5|column6'; cat OLD) > NEW. Then say which is which, as in --column time=date+clock and --column pm25=column6.",
+    ],
   ],
   [
     'a table without a sensor',
@@ -225,6 +245,18 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     'a time in an hour that the zone skips (S7)',
     { content: csv('1,2026-03-29 02:30,5'), declared: { zone: 'Europe/Berlin' } },
     'readings.csv: 2026-03-29 02:30 is in an hour that the clocks of Europe/Berlin skip: its source seems to keep winter time all year; nothing of it was stored. Write --zone +01:00 if it does',
+  ],
+  [
+    'an hour that the clocks go through twice, whose rows do not tell the passes (S7)',
+    {
+      content: csv(
+        ...['01:00', '02:00', '02:00', '02:10', '02:10', '02:20', '02:20', '03:00'].map(
+          (time, at) => `1,2026-10-25 ${time},${at}`,
+        ),
+      ),
+      declared: { zone: 'Europe/Berlin' },
+    },
+    'readings.csv: 2026-10-25 02:10 of 1 is in an hour that the clocks of Europe/Berlin go through twice, and the order of the lines does not tell which time it is; nothing of it was stored. Write the times of that hour with their offset, as 2026-10-25 02:10+02:00 or 2026-10-25 02:10+01:00, put',
   ],
   [
     'an offset in the header that the zone does not have (S7)',
@@ -393,6 +425,11 @@ const LINES: Mistake<string>[] = [
     '1,2026-11-20 12:00:00,5',
     "the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; 2026-11-20 12:00:00 has no offset, or is in an hour that the clocks skipped or went through twice; --zone says which zone's clock it is: --zone Europe/Berlin as in this network, or --zone UTC",
   ],
+  [
+    'a time joined of columns in another order',
+    '1,19 11 2026 8 0,5',
+    '19 11 2026 8 0 is joined of columns in another order than --column time=Year+Month+Day+Hour+Minute',
+  ],
   ['a date as people write it', '1,20.11.2026 08:00,5', 'the time is not ISO 8601'],
   [
     'no time',
@@ -439,6 +476,7 @@ it.each(LINES)(
     expect(summary.failures).toEqual([
       expect.stringMatching(/^none of the 2 readings .* quarantine list$/),
     ]);
+    expectSaid(summary.failures.join(), [/could be used: .*readings\.csv:2: /, `${said}`]);
     // one example of each reason, in the summary and in the log
     const reasons = summary.examples.map(({ reason }) => reason);
     expect(new Set(reasons).size).toBe(reasons.length);
