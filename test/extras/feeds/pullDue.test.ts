@@ -706,6 +706,23 @@ onOneEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
+  it('a fault of the database is none of the provider’s, and keeps no other feed from being polled', async () => {
+    await bring(undefined, theirPull(), THEIRS);
+    us.serve([element(1, 0)]);
+    them.serve([element(3, 0)]);
+    await owner`alter table raw.readings add constraint broken check (sensor_id <> 1) not valid`;
+    await expect(run()).rejects.toThrow('broken');
+    expect(await states()).toMatchObject([
+      { provider_id: 'them', failures: 0, error: null, succeeded_at: expect.anything() },
+      { provider_id: 'us', failures: 0, error: null, succeeded_at: null },
+    ]);
+    await owner`alter table raw.readings drop constraint broken`;
+    after(5);
+    await run();
+    expect((await stored(owner)).map(({ sensor_id }) => sensor_id)).toEqual([1, 3]);
+    expect(logged('warn')).toEqual([]);
+  });
+
   it('failures in a row are counted, the first and every tenth is logged, and a success resets the count', async () => {
     us.answer((_request, response) => response.writeHead(502).end());
     const running = job();

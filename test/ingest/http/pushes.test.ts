@@ -142,6 +142,13 @@ describe('a token in the path', () => {
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25_raw: 7 }]);
   });
 
+  it('a name behind the path that begins like a token stays whole', async () => {
+    const sent = { time: T, pm25: 5 };
+    const { status, body } = await post('/v1/readings?device=roof/airs_north', sent);
+    expect(status).toBe(422);
+    expect(body.detail).toContain('has device roof/airs_north:');
+  });
+
   it('a token in the path, right or wrong, appears in no log and no answer', async () => {
     const wrong = `airs_0123456789_${'x'.repeat(43)}`;
     const answers = [
