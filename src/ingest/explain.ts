@@ -13,7 +13,7 @@ import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './f
 import { readNumber, writeInstead } from './numbers.ts';
 import { describeCorrections } from './reading/contradictions.ts';
 import type { Doubt } from './reading/doubt.ts';
-import { otherUnitOf } from './reading/implausibleValues.ts';
+import { otherUnitHint } from './reading/implausibleValues.ts';
 import { readInstant } from './reading/instants.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
@@ -60,8 +60,8 @@ function hintFor({ name }: Parameter, reason: string, given: unknown): string | 
   const text = typeof given === 'string' ? given.trim() : String(given);
   if (reason === 'unreadable') return writeInstead(text);
   const value = readNumber(text) ?? Number.NaN;
-  const other = otherUnitOf(name as ParameterName, value);
-  return other && `${text} looks like ${other.unit}: ${other.remedy(value)}`;
+  const other = otherUnitHint(name as ParameterName, value);
+  return other && `${text} ${other}`;
 }
 
 /** A sentence on why a value was left out. */

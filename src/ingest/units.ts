@@ -211,6 +211,22 @@ export function isSameUnit(one: string, other: string, parameter: ParameterName)
   return scale !== undefined && scale === scaleOf(other, parameter);
 }
 
+/** A unit that a value may be in, and the value in ours. */
+export type FittingUnit = { unit: string; stored: number };
+
+/** The units in which a value lies within the bounds of its parameter (S1). */
+export const fittingUnits = (parameter: ParameterName, value: number): FittingUnit[] =>
+  PARAMETERS.filter(({ name }) => name === parameter).flatMap(({ low, high, digits }) =>
+    unitsOf(parameter).flatMap((unit) => {
+      const exact = Number(conversionFrom(unit, parameter)?.(value) ?? value);
+      return exact >= low && exact <= high ? { unit, stored: Number(exact.toFixed(digits)) } : [];
+    }),
+  );
+
+/** The unit that a parameter is stored in, as it is written for people. */
+export const unitInWords = (parameter: ParameterName): string =>
+  PARAMETERS.find(({ name }) => name === parameter)?.unit ?? '';
+
 /** The units that values of a parameter may have, for messages. */
 export const unitsOf = (parameter: ParameterName): string[] =>
   (UNITS.get(parameter)?.scales ?? []).map(([[name = '']]) => name);

@@ -89,7 +89,7 @@ export type ValueColumn = {
   unitAt?: UnitAt | undefined;
   /** The text in the place of a unit in its name, which is no unit of the parameter. */
   unknownUnit?: string | undefined;
-  /** It has a name of someone else, and is mapped. */
+  /** Its name is someone else's, and no format explains it, so no unit is assumed (S6). */
   isForeign?: boolean | undefined;
   /** Rain is the total of a gauge that counts up, not the amount. */
   isTotal?: true | undefined;

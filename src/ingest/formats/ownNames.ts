@@ -4,7 +4,7 @@
  */
 import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/parameters.ts';
 import { conversionFrom } from '../units.ts';
-import { unitPlaces } from './unitInName.ts';
+import { unified, unitInName, unitPlaces } from './unitInName.ts';
 
 /**
  * Names in lower case, each with the parameter that it means and perhaps the unit of its values:
@@ -48,11 +48,12 @@ export function ownName(name: string, others: OtherNames = OTHER_NAMES): OwnName
   const key = name.toLowerCase();
   const whole = plainName(key, others);
   if (whole !== undefined) return whole;
-  if (!begins(key, others)) return undefined;
+  if (!begins(unified(key), others)) return undefined;
   for (const { base, text } of unitPlaces(key)) {
     const found = plainName(base, others);
-    if (found !== undefined && conversionFrom(text, found.parameter) !== undefined)
-      return { ...found, unit: text };
+    if (found === undefined || conversionFrom(text, found.parameter) === undefined) continue;
+    const { unit } = unitInName(name, found.parameter);
+    return unit === undefined ? undefined : { ...found, unit };
   }
   return undefined;
 }

@@ -1,15 +1,16 @@
 /**
  * Finds the unit that the name of a column says, wherever people write it: in brackets, behind a
- * comma, a hyphen, an underscore or a blank, or run together with the name (S9).
+ * comma, a hyphen, an underscore or a blank, run together with the name, or as the whole name (S9).
+ * A text is a unit as a whole or not at all, so `hundredths of inch` is none.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import { conversionFrom, isUnit } from '../units.ts';
+import { conversionFrom, isSameUnit } from '../units.ts';
 
 /** A text in a name that may be a unit, and the name without it. */
 type Place = {
   base: string;
   text: string;
-  /** It stands in a place that is a unit's, so it is asked about where it is no known unit. */
+  /** It stands in a place that is a unit's, so a message quotes it where it is no known unit. */
   isUnits: boolean;
 };
 
@@ -21,8 +22,14 @@ const MOST_TEXTS = 5;
 
 const IN_BRACKETS = /[([]([^()[\]]{0,60})[)\]]/g;
 
+const ASCII = /^[\0-\x7f]*$/;
+
+/** `（℃）` and `(°C)` are one. */
+export const unified = (name: string): string => (ASCII.test(name) ? name : name.normalize('NFKC'));
+
 /** The places of a name in lower case, the surest first. */
-export function unitPlaces(name: string): Place[] {
+export function unitPlaces(given: string): Place[] {
+  const name = unified(given);
   const bare = name.replaceAll(IN_BRACKETS, ' ').replaceAll(/ +/g, ' ').trim();
   // the unit may have brackets of its own: `NO2 (µg/m³ (25 °C))`
   const whole = name.slice(
@@ -36,7 +43,14 @@ export function unitPlaces(name: string): Place[] {
     isUnits: true,
   }));
   if (bare.length > LONGEST_NAME) return inBrackets;
-  return [...behindSigns(name), ...inBrackets, ...behindBlanks(bare), ...runTogether(bare)];
+  const behind = name.length > LONGEST_NAME ? [] : behindBlanks(name);
+  return [
+    ...behindSigns(name),
+    ...inBrackets,
+    ...behind,
+    ...behindBlanks(bare),
+    ...runTogether(bare),
+  ];
 }
 
 /** `temp, °f`, `rain - in`; brackets behind may be of the unit, or none of it: the longest first. */
@@ -51,12 +65,11 @@ const behindSigns = (name: string): Place[] =>
     }));
   });
 
-/** `no2_ug_m3`, `wind mph`; a single letter behind a blank may be the name of a place. */
+/** `no2_ug_m3`, `wind mph`; a single letter may be the name of a place: `node_f`. */
 const behindBlanks = (name: string): Place[] =>
-  [...name.matchAll(/[_ ]/g)].flatMap(({ 0: sign, index }) => {
+  [...name.matchAll(/[_ ]/g)].flatMap(({ index }) => {
     const [base, text] = [name.slice(0, index), name.slice(index + 1)];
-    const isLetter = sign === ' ' && text.length === 1;
-    return base === '' || (isLetter && !TEMPERATURE.test(base))
+    return base === '' || (text.length === 1 && !TEMPERATURE.test(base) && text !== '%')
       ? []
       : [{ base, text, isUnits: false }];
   });
@@ -65,7 +78,7 @@ const TEMPERATURE = /temp(?:eratur|eratura|erature)?\d?$/;
 
 /** Units that people write at the end of a word, and the words where a short one is no part of it. */
 const ENDINGS: readonly (readonly [base: RegExp, units: RegExp])[] = [
-  [/./, /(?:[um]gm3|ppb|ppm|hpa|kpa|mbar|inhg|mmhg|mph|kmh|kph|pct)$/],
+  [/./, /(?:[um]gm3|ppb|ppm|hpa|kpa|mbar|inhg|mmhg|mph|kmh|kph|pct|%|° ?[cfk])$/],
   [TEMPERATURE, /[cfk]$/],
   [/(?:wind|speed|gust)$/, /(?:ms|kts|kn)$/],
   [/(?:rain|precip|rainfall)$/, /(?:in|mm)$/],
@@ -79,26 +92,53 @@ const runTogether = (name: string): Place[] =>
     return text === undefined || !word.test(base) ? [] : [{ base, text, isUnits: false }];
   });
 
+/** What loggers append to a name, and the length of an interval: none of it is a unit. */
+const BEHIND_UNITS = /(?:[_ ](?:avg|mean|min|max|tot|total|smp|std|\d+ ?(?:min|h|hr)))+$/;
+
+/** A multiple of a unit: `x10`, `1/100`, `0.1`, `10⁻³`, and fractions in words. */
+const MULTIPLE = new RegExp(
+  String.raw`(?:(?<!\p{L})[x×]|[*·/]) ?10+(?!\d)|10(?:\^|[-\u2212]\d)|(?<!\d)0[.,]0*1(?!\d)|(?<!\p{L})(?:${[
+    ...['tenth', 'hundredth', 'thousandth', 'zehntel', 'hundertstel', 'tausendstel'],
+    ...['dixi[eè]m', 'centi[eè]m', 'milli[eè]m', 'd[eé]cim', 'cent[eé]sim', 'mil+[eé]sim'],
+    ...['десят', 'сотых', 'сотые', 'тысячн', 'տասնորդ', 'հարյուրերորդ', 'հազարերորդ'],
+  ].join('|')})`,
+  'u',
+);
+
+/** A number before a unit is a multiple of it, but for the size of particles. */
+const isNumbered = (base: string, parameter: ParameterName): boolean =>
+  /(?:^|[_ ])[\d.,]+$/.test(base) && !parameter.startsWith('pm');
+
+/** These are words, too, so they say a unit only behind a name. */
+const WORDS = ['in', 'c', 'f', 'k'];
+
 /** `unit`: one of the parameter. `unknown`: what stands in the place of a unit instead. */
 type Said = { unit?: string | undefined; unknown?: string | undefined };
 
-/** The unit that someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`. */
-export function unitInName(name: string, parameter: ParameterName): Said {
-  const spaced = name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2'); // `PrecipDailyIn`
-  const places = [name, spaced].flatMap((one) => unitPlaces(one.toLowerCase()));
-  const found = places.find(({ text }) => conversionFrom(text, parameter) !== undefined);
-  if (found !== undefined) return { unit: found.text };
-  return { unknown: places.find(({ text, isUnits }) => isUnits && looksLikeUnit(text))?.text };
+/**
+ * The unit that someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`. A name that
+ * says two, or a multiple of one, says none that is known.
+ */
+export function unitInName(given: string, parameter: ParameterName): Said {
+  const name = unified(given);
+  // `PrecipDailyIn`, but neither `hPa` nor `daPa`
+  const spaced = name.replaceAll(/(\p{Ll}{3})(\p{Lu})/gu, '$1_$2');
+  const names = [name, spaced].map((one) => one.toLowerCase().replace(BEHIND_UNITS, ''));
+  const places = names.flatMap(unitPlaces);
+  const [whole = ''] = names;
+  if (!WORDS.includes(whole)) places.push({ base: '', text: whole, isUnits: false });
+  const known = places.filter(
+    ({ base, text, isUnits }) =>
+      conversionFrom(text, parameter) !== undefined && (isUnits || !isNumbered(base, parameter)),
+  );
+  const [first] = known;
+  const unknown = places.find(({ text, isUnits }) => isUnits && text !== '')?.text;
+  if (first === undefined || MULTIPLE.test(whole)) return { unknown };
+  const isOne = known.every(
+    ({ text }) => first.text.includes(bared(text)) || isSameUnit(text, first.text, parameter),
+  );
+  return isOne ? { unit: first.text } : { unknown: first.text };
 }
 
-/**
- * True for a unit of another parameter, for units that we do not convert, and for any text with a
- * sign of units. A word such as `roof` or `mean` is no unit, nor is a letter, or
- * a serial number, `LGR S/N: 2`.
- */
-const looksLikeUnit = (text: string): boolean =>
-  !text.includes(':') &&
-  (/[/%°³²^µμ]/.test(text) || OTHERS.test(text) || (text.length > 1 && isUnit(text)));
-
-const OTHERS =
-  /^(?:r|ra|rankine|ré|réaumur|bft|beaufort|bar|atmospheres?|torr|psi|inh2o|du|dobson|ppt|ng|ug|mg|ft|feet|yd|pts|points?|volts?|mv|counts)$/;
+/** A text without the brackets around it. */
+const bared = (text: string): string => text.replaceAll(/^[([ ]+|[)\] ]+$/g, '');

@@ -53,6 +53,8 @@ export type DeclaredColumn = { theirs: string } & (
       is: 'value';
       /** The text in the place of a unit in their name, which is no unit of the parameter. */
       unknownUnit?: string | undefined;
+      /** Their name is neither ours nor explained by the format. */
+      isForeign?: boolean;
     } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
 );
 

@@ -22,7 +22,7 @@ export const doubtsOf = (
   say: Vocabulary,
 ): Doubt[] => [
   ...dividingDoubts(notes.dividing, say),
-  ...unsaidUnits(notes, say),
+  ...unsaidUnits(notes, readings, say),
   ...implausibleValues(readings, notes, say),
   ...otherZones(notes, say),
   ...halfDayDoubts(notes, say),

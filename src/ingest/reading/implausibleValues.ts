@@ -4,18 +4,18 @@
  */
 import { GASES, type ParameterName } from '../../contract/parameters.ts';
 import { readNumber } from '../numbers.ts';
-import { ownUnitOf } from '../units.ts';
+import { type FittingUnit, fittingUnits, ownUnitOf, unitInWords } from '../units.ts';
 import { type Doubt, ENOUGH } from './doubt.ts';
 import type { SourceNotes } from './notes.ts';
 import type { ReadingInput } from './reading.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
+/** A unit that a column of our own name may be in instead of ours. */
 type OtherUnit = {
   unit: string;
   option: string;
   low: number;
   high: number;
-  remedy: (value: number) => string;
   /**
    * A hint comes only with as many values. Clean air has a few that look like another scale; in
    * others a single value is worth a hint.
@@ -23,61 +23,59 @@ type OtherUnit = {
   least?: number;
 };
 
-const declare = () => 'declare its unit';
-const ppm: OtherUnit = {
-  unit: 'ppm',
-  option: 'ppm',
-  low: Number.MIN_VALUE,
-  high: 0.2,
-  remedy: declare,
-};
+const ppm: OtherUnit = { unit: 'ppm', option: 'ppm', low: Number.MIN_VALUE, high: 0.2 };
 /** Below the cleanest air there is (S8). */
 const milligrams: OtherUnit = { ...ppm, unit: 'mg/m³', option: 'mg/m3', least: ENOUGH };
-const inPascals = (factor: number) => (value: number) =>
-  `send it in Pa, as ${Math.round(value * factor)}`;
 
 /**
  * Where the median of a column is within these, ends included, it is hardly in our unit outdoors.
+ * Several may fit: 740 is a pressure in hPa at 2,600 m, and in mmHg near the sea.
  */
 const OTHER_UNITS: Partial<Record<ParameterName, readonly OtherUnit[]>> = {
-  temperature: [
-    {
-      unit: '°F',
-      option: 'f',
-      low: 45.1,
-      high: 150,
-      remedy: (value) => `send it in °C, as ${Math.round((value - 32) / 0.18) / 10}`,
-    },
-  ],
+  temperature: [{ unit: '°F', option: 'f', low: 45.1, high: 150 }],
   pressure: [
-    { unit: 'hPa', option: 'hpa', low: 300, high: 1_100, remedy: inPascals(100) },
-    { unit: 'kPa', option: 'kpa', low: 50, high: 110, remedy: inPascals(1_000) },
-    { unit: 'inHg', option: 'inhg', low: 15, high: 33, remedy: inPascals(3_386.389) },
+    { unit: 'hPa', option: 'hpa', low: 300, high: 1_100 },
+    { unit: 'mmHg', option: 'mmhg', low: 376, high: 825 },
+    { unit: 'kPa', option: 'kpa', low: 50, high: 110 },
+    { unit: 'inHg', option: 'inhg', low: 15, high: 33 },
   ],
   // a hurricane has 33 m/s, and no place a median of 12
-  wind_speed: [
-    { unit: 'km/h', option: 'km/h', low: 12.1, high: 400, remedy: declare, least: ENOUGH },
-  ],
+  wind_speed: [{ unit: 'km/h', option: 'km/h', low: 12.1, high: 400, least: ENOUGH }],
   ...Object.fromEntries(GASES.map((name) => [name, [ppm]])),
   pm25: [milligrams],
   pm25_raw: [milligrams],
   pm10: [milligrams],
   // below any desert's (S8)
   humidity: [
-    {
-      unit: 'a fraction of 1',
-      option: 'fraction',
-      low: Number.MIN_VALUE,
-      high: 1,
-      remedy: declare,
-      least: 3,
-    },
+    { unit: 'a fraction of 1', option: 'fraction', low: Number.MIN_VALUE, high: 1, least: 3 },
   ],
 };
 
-/** The unit that a single value looks like; undefined: it does not. */
-export const otherUnitOf = (name: ParameterName, value: number): OtherUnit | undefined =>
-  OTHER_UNITS[name]?.find(({ low, high }) => value >= low && value <= high);
+/**
+ * The units that a single value looks like. One that would take it out of bounds is none, unless
+ * each does.
+ */
+function otherUnitsOf(name: ParameterName, value: number): readonly OtherUnit[] {
+  const all = OTHER_UNITS[name]?.filter(({ low, high }) => value >= low && value <= high) ?? [];
+  const fitting = fittingUnits(name, value).map(({ unit }) => unit);
+  const possible = all.filter(({ option }) => fitting.includes(option));
+  return possible.length > 0 ? possible : all;
+}
+
+/** A hint at the unit that a single value looks like; undefined: it does not. */
+export function otherUnitHint(name: ParameterName, value: number): string | undefined {
+  const all = otherUnitsOf(name, value);
+  if (all.length === 0) return undefined;
+  const fitting = fittingUnits(name, value);
+  const stored = all.flatMap(
+    ({ option }) => fitting.find(({ unit }) => unit === option)?.stored ?? [],
+  );
+  const remedy =
+    stored.length === 0
+      ? 'declare its unit'
+      : `send it in ${unitInWords(name)}, as ${stored.join(' or ')}`;
+  return `looks like ${all.map(({ unit }) => unit).join(' or ')}: ${remedy}`;
+}
 
 /** The doubts about the values of some readings. */
 export const implausibleValues = (
@@ -94,12 +92,44 @@ export const implausibleValues = (
 const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
   say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
 
-/** The remedy where a column looks like another unit. */
-export const declareUnit = (parameter: ParameterName, unit: string, say: Vocabulary): string =>
-  `Add ${say.option('unit', `${parameter}=${unit}`)} if it is, or ${asTheyAre(parameter, say)} if it is right as it is.`;
+/**
+ * An option for each unit that values may be in, with what it makes of one:
+ * `--unit pressure=hpa (740 is 74000 Pa) or --unit pressure=mmhg (740 is 98658 Pa)`.
+ */
+export const unitChoice = (
+  parameter: ParameterName,
+  value: number,
+  fitting: readonly FittingUnit[],
+  say: Vocabulary,
+): string =>
+  fitting
+    .map(
+      ({ unit, stored }) =>
+        `${say.option('unit', `${parameter}=${unit}`)} (${value} is ${stored} ${unitInWords(parameter)})`,
+    )
+    .join(' or ');
+
+/** The remedy where the values of a column look like another unit, `value` among them. */
+export function declareUnit(
+  parameter: ParameterName,
+  value: number,
+  options: readonly string[],
+  say: Vocabulary,
+): string {
+  const fitting = fittingUnits(parameter, value);
+  const others = fitting.filter(({ unit }) => options.includes(unit));
+  const isOwnPossible = fitting.some(({ unit }) => unit === ownUnitOf(parameter));
+  const declared =
+    others.length > 1
+      ? unitChoice(parameter, value, others, say)
+      : options.map((unit) => say.option('unit', `${parameter}=${unit}`)).join(' or ');
+  const orOurs = isOwnPossible ? `, or ${asTheyAre(parameter, say)} if it is right as it is` : '';
+  return `Add ${declared} if it is${orOurs}.`;
+}
 
 /**
- * The columns that look like another unit by their median, among the columns whose unit nobody says.
+ * The columns that look like another unit by their median, among those of our own names whose unit
+ * nobody says.
  */
 const otherUnits = (
   readings: readonly ReadingInput[],
@@ -110,13 +140,16 @@ const otherUnits = (
     if (OTHER_UNITS[parameter] === undefined) return [];
     const given = readings.flatMap(({ values }) => numberOf(values[parameter]) ?? []);
     const example = medianOf(given);
-    const other = example === undefined ? undefined : otherUnitOf(parameter, example);
-    if (other === undefined || given.length < (other.least ?? 1)) return [];
-    const { unit, option, least = ENOUGH } = other;
+    const others = example === undefined ? [] : otherUnitsOf(parameter, example);
+    const [first] = others;
+    if (example === undefined || first === undefined || given.length < (first.least ?? 1))
+      return [];
+    const { least = ENOUGH } = first;
+    const options = others.map(({ option }) => option);
     return [
       {
-        what: `column ${field} looks like ${unit}, for example ${example}`,
-        remedy: declareUnit(parameter, option, say),
+        what: `column ${field} looks like ${others.map(({ unit }) => unit).join(' or ')}, for example ${example}`,
+        remedy: declareUnit(parameter, example, options, say),
         ...(given.length < least && { stops: 'never' }),
       },
     ];

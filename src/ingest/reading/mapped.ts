@@ -3,10 +3,17 @@
  * the row as a whole.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import { channels, type Format, text, type ValueColumn, value } from '../formats/format.ts';
+import {
+  channels,
+  type Format,
+  ownValues,
+  text,
+  type ValueColumn,
+  value,
+} from '../formats/format.ts';
 import { unitInName } from '../formats/unitInName.ts';
 import { makeColumns, type Names, type Position } from '../rows/row.ts';
-import { conversionFrom } from '../units.ts';
+import { conversionFrom, ownUnitOf } from '../units.ts';
 import type { DeclaredColumn } from './declarations.ts';
 
 /** The names of a row or, one level deeper, of its payload. */
@@ -60,9 +67,9 @@ export function mappedValues(
           : channels(first, value(level.names, secondChannel(column.theirs)));
       const [own] = valuesIn(level, both);
       if (own === undefined) continue;
-      const { parameter, unit, unknownUnit, isTotal } = column;
+      const { parameter, unit, unknownUnit, isForeign, isTotal } = column;
       const all = found.get(parameter) ?? [];
-      const mapped = { ...own, unit: own.unit ?? unit, unknownUnit, isForeign: true, isTotal };
+      const mapped = { ...own, unit: own.unit ?? unit, unknownUnit, isForeign, isTotal };
       found.set(parameter, [...all, mapped]);
       break;
     }
@@ -92,15 +99,20 @@ export const positionsOf = ({ position, second }: ValueColumn): Position[] =>
 
 /**
  * The unit of a column that is mapped is said by its format or in its name, as in `--column
- * no2=NO2_mean (µg/m³)`.
+ * no2=NO2_mean (µg/m³)`. Where the name is ours or the format's, for values in the same unit as the
+ * parameter's, it needs to say none.
  */
 export function withUnitOfFormat(column: DeclaredColumn, format: Format): DeclaredColumn {
   if (column.is !== 'value' || column.unit !== undefined) return column;
   const { theirs, parameter } = column;
-  const { values } = format.columns(makeColumns([theirs], ','));
-  const unit = Object.values(values).flat()[0]?.unit;
-  const isOfParameter = unit !== undefined && conversionFrom(unit, parameter) !== undefined;
-  if (isOfParameter) return { ...column, unit };
+  const names = makeColumns([theirs], ',');
+  const [explained] = [format.columns(names).values, ownValues(names)].flatMap(
+    (values) => Object.entries(values) as [ParameterName, readonly ValueColumn[]][],
+  );
+  const unit = explained?.[1][0]?.unit;
+  if (unit !== undefined && conversionFrom(unit, parameter) !== undefined)
+    return { ...column, unit };
+  if (explained !== undefined && ownUnitOf(explained[0]) === ownUnitOf(parameter)) return column;
   const said = unitInName(theirs, parameter);
-  return { ...column, unit: said.unit, unknownUnit: said.unknown };
+  return { ...column, unit: said.unit, unknownUnit: said.unknown, isForeign: true };
 }

@@ -24,11 +24,11 @@ export type SourceNotes = {
   ignored: Set<string>;
   /** Rows with a value, or the name of a parameter. Rows of one sensor and time may be merged. */
   rows: number;
-  /** Parameters whose unit nobody says, and the fields they are in. */
+  /** Parameters of our own names whose unit nobody says, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
   /** Parameters whose unit is declared, whatever the source says. */
   declared: ReadonlySet<ParameterName>;
-  /** Fields whose unit is open, by field and word. */
+  /** Fields whose unit is open (S6), by field and word. */
   unsaid: Map<string, UnsaidUnit>;
   dividing: Dividing;
   /** Titles and comments before the first header. */
@@ -84,15 +84,15 @@ export function noteIgnored(
 export function makeRowNoter(notes: SourceNotes, format: Format) {
   const { undeclared, unsaid, verdicts, dividing } = notes;
   const noted = new WeakSet<Plan>();
-  const noteUnit = ({ parameter, field, said, isBeside, isForeign, unknownUnit }: UnitOfValue) => {
+  const noteUnit = ({ parameter, field, said, isBeside, ...column }: UnitOfValue) => {
     if (said !== undefined) {
       if (isBeside && conversionFrom(said, parameter) === undefined)
         noteUnsaidUnit(unsaid, { parameter, field, said });
       return;
     }
-    if (!undeclared.has(parameter)) undeclared.set(parameter, field);
-    if (unknownUnit !== undefined || (isForeign === true && GASES.includes(parameter)))
-      noteUnsaidUnit(unsaid, { parameter, field, said: unknownUnit });
+    if (column.isForeign || (column.isMapped && GASES.includes(parameter)))
+      noteUnsaidUnit(unsaid, { parameter, field, said: column.unknownUnit });
+    else if (!undeclared.has(parameter)) undeclared.set(parameter, field);
   };
   return (row: Row, plan: Plan, named: readonly NamedValue[], owner: unknown): void => {
     const isFirst = !noted.has(plan);

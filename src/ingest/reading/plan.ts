@@ -61,6 +61,8 @@ export type PlannedColumn = ValueColumn & {
   convert: Convert | null;
   /** `--unit` says its unit, so no value may. */
   isDeclared: boolean;
+  /** It is mapped, or others of its source are: a gas of our name may be in either unit there. */
+  isMapped: boolean;
 };
 
 export type PlannedValues = {
@@ -244,22 +246,25 @@ function plannedValues(
     const columns = mapped.get(parameter) ?? own;
     if (columns.length === 0) return [];
     const otherwise = columns === own || level.names.isTable ? [] : own.filter(isFree);
+    const isMapped = layout.isForeign || mapped.has(parameter);
     const planned = (some: readonly ValueColumn[]) =>
-      some.map((column) => plannedColumn(layout, parameter, withUnitAt(parameter, column)));
+      some.map((column) => ({
+        ...plannedColumn(layout, parameter, withUnitAt(parameter, column)),
+        isMapped,
+      }));
     return { parameter, columns: planned(columns), otherwise: planned(otherwise) };
   });
 }
 
 function plannedColumn(
-  { units, isForeign }: Layout,
+  { units }: Layout,
   parameter: ParameterName,
   column: ValueColumn,
-): PlannedColumn {
+): Omit<PlannedColumn, 'isMapped'> {
   const declared = units.get(parameter);
   const unit = declared ?? column.unit;
   return {
     ...column,
-    isForeign: column.isForeign === true || isForeign,
     column: columnOf(parameter, column.isTotal),
     unit,
     convert: conversion(unit, parameter),

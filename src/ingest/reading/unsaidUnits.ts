@@ -1,10 +1,12 @@
 /**
- * Units that a source leaves open: something stands in the place of a unit and is not known, or a gas
- * of a foreign column has no unit at all, which may be ppb or µg/m³ (S9).
+ * Units that a source leaves open (S6): nothing says the unit of a foreign column or of a gas, or
+ * something stands in the place of a unit and is not known. All of them are asked for at once.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import { ownUnitOf, unitsOf } from '../units.ts';
+import { fittingUnits, unitsOf } from '../units.ts';
 import type { Doubt } from './doubt.ts';
+import { medianOf, numberOf, unitChoice } from './implausibleValues.ts';
+import type { ReadingInput } from './reading.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A field whose unit is open. */
@@ -23,24 +25,48 @@ export function noteUnsaidUnit(unsaid: Map<string, UnsaidUnit>, one: UnsaidUnit)
   if (unsaid.size < MOST_UNSAID && !unsaid.has(key)) unsaid.set(key, one);
 }
 
-/** A gas that is given in ppb may be 2.7 times as much in µg/m³, and no value tells which it is. */
-export const unsaidUnits = (
+/**
+ * One doubt about all fields whose unit is open, with an option for each unit in which their values
+ * can be, and with what it makes of their median.
+ */
+export function unsaidUnits(
   { unsaid }: { unsaid: ReadonlyMap<string, UnsaidUnit> },
+  readings: readonly ReadingInput[],
   say: Vocabulary,
-): Doubt[] =>
-  [...unsaid.values()].map(({ parameter, field, said }) => {
-    const own = ownUnitOf(parameter);
-    const other = own === 'ppb' ? 'ug/m3' : 'ppb';
-    const declare = (unit: string) => say.option('unit', `${parameter}=${unit}`);
-    return said === undefined
-      ? {
-          what: `nothing says the unit of ${field}, and ${parameter} comes in ${own} or in ${other}`,
-          remedy: `Add ${declare(own)} or ${declare(other)}.`,
-          stops: 'always',
-        }
-      : {
-          what: `"${said}" stands where ${field} says its unit, and is no unit of ${parameter}`,
-          remedy: `Say its unit, as in ${declare(own)}; ${parameter} may come in ${unitsOf(parameter).join(', ')}.`,
-          stops: 'always',
-        };
-  });
+): Doubt[] {
+  const all = [...unsaid.values()];
+  if (all.length === 0) return [];
+  const silent = all.flatMap(({ field, said }) => (said === undefined ? field : []));
+  const unknown = all.flatMap(({ field, parameter, said }) =>
+    said === undefined
+      ? []
+      : `"${said}" stands where ${field} says its unit, and is no unit of ${parameter}`,
+  );
+  const parameters = [...new Set(all.map(({ parameter }) => parameter))];
+  const clauses = [
+    ...(silent.length === 0 ? [] : [`nothing says the unit of ${silent.join(', ')}`]),
+    ...unknown,
+  ];
+  return [
+    {
+      what: clauses.join('; '),
+      remedy: `Add ${parameters.map((one) => optionsOf(one, readings, say)).join('; and ')}. Convert values in any other unit first.`,
+      stops: 'always',
+    },
+  ];
+}
+
+/** `--unit pressure=hpa (740 is 74000 Pa) or --unit pressure=mmhg (740 is 98658 Pa)`. */
+function optionsOf(
+  parameter: ParameterName,
+  readings: readonly ReadingInput[],
+  say: Vocabulary,
+): string {
+  const median = medianOf(readings.flatMap(({ values }) => numberOf(values[parameter]) ?? []));
+  const fitting = median === undefined ? [] : fittingUnits(parameter, median);
+  if (fitting.length === 0)
+    return unitsOf(parameter)
+      .map((unit) => say.option('unit', `${parameter}=${unit}`))
+      .join(' or ');
+  return unitChoice(parameter, median as number, fitting, say);
+}

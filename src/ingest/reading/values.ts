@@ -108,7 +108,10 @@ function unitIn(
 }
 
 /** The unit of a value, as far as anything says it. */
-export type UnitOfValue = Pick<PlannedColumn, 'field' | 'unknownUnit' | 'isForeign'> & {
+export type UnitOfValue = Pick<
+  PlannedColumn,
+  'field' | 'unknownUnit' | 'isForeign' | 'isMapped'
+> & {
   parameter: ParameterName;
   /** Undefined: neither the value nor its column nor a declaration says one. */
   said: string | undefined;
@@ -126,10 +129,10 @@ export function unitOfValue(
   if (column === undefined || (!isFirst && (valueAt(row, column) ?? null) === null))
     return undefined;
   const { parameter } = one;
-  const { field, unknownUnit, isForeign, unit, unitAt, position } = column;
+  const { field, unknownUnit, isForeign, isMapped, unit, unitAt, position } = column;
   const said = unitIn(row, column, parameter) ?? unit;
   const isBeside = unitAt !== undefined || row.names.units?.[position.index] !== undefined;
-  return { field, unknownUnit, isForeign, parameter, said, isBeside };
+  return { field, unknownUnit, isForeign, isMapped, parameter, said, isBeside };
 }
 
 /** A value whose parameter the row names by `field`. */
@@ -159,14 +162,16 @@ function readNamedValue(
   const value = typeof given === 'string' ? withPoint(given, rowNames) : given;
   for (const field of names) {
     const mapped = columns.find((one) => one.is === 'value' && isSame(one.theirs, field));
-    const known = mapped?.is === 'value' ? mapped : format.parameter?.(field);
+    const declared = mapped?.is === 'value' ? mapped : undefined;
+    const known = declared ?? format.parameter?.(field);
     if (known === undefined) continue;
     const { parameter } = known;
+    const { isForeign, unknownUnit } = declared ?? {};
     const said = units.get(parameter) ?? unit ?? known.unit;
     const convert = conversion(said, parameter);
     return {
       field,
-      unit: { field, parameter, said, isForeign: true },
+      unit: { field, parameter, said, isForeign, unknownUnit, isMapped: true },
       column: columnOf(parameter, isTotal === true || known.isTotal),
       value: convert === null || value === null ? value : convert(value),
     };

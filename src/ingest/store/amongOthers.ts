@@ -103,7 +103,7 @@ export async function doubtsAmongOthers(
       return [
         {
           what: `column ${undeclared.get(name)} looks like ${unit}: its median is ${median}, and ${whose} have ${Math.round(value * 10) / 10} around that time`,
-          remedy: declareUnit(name, option, say),
+          remedy: declareUnit(name, median, [option], say),
         },
       ];
     }),
