@@ -237,9 +237,11 @@ test(
     const line = lines.split('\n').at(-1) ?? '';
     execFileSync('/bin/sh', ['-ec', line], { cwd: folder });
     expect(refused?.explanation).toContain(line.slice(0, line.indexOf(' nested.json')));
-    expect(command.trim()).toBe('import readings rows.ndjson --column pm10=value --zone +01:00');
+    expect(command.trim()).toBe(
+      'import readings rows.ndjson --column pm10_ugm3=value --zone +01:00',
+    );
     const summary = await imported(join(folder, 'rows.ndjson'), {
-      columns: ['pm10=value'],
+      columns: ['pm10_ugm3=value'],
       zone: '+01:00',
     });
     expect(summary).toMatchObject({ received: 4, failed: false });

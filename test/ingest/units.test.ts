@@ -160,7 +160,7 @@ describe('units in names of mapped columns', () => {
     ['no2', 'NO2 [mg/m³] 1h', '0.019125', { no2: close(10) }],
     ['no2', 'NO2 (1h) [µg/m³@25c]', '18.804', { no2: expect.closeTo(10, 3) }],
     ['temperature', 'Außen (°F)', '41', { temperature: close(5) }],
-    ['temperature', 'outdoor_f', '41', { temperature: close(5) }],
+    ['temperature', 'outdoor_temp_f', '41', { temperature: close(5) }],
     ['pressure', 'Luftdruck (hPa)', '1013.25', { pressure: close(101_325) }],
     ['pm25', 'Feinstaub (Balkon)', '7', { pm25: '7' }],
     ['no2_ppb', 'Stickstoffdioxid (µg/m³)', '20', { no2: '20' }],

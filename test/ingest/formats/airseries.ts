@@ -40,7 +40,7 @@ export const airseries: FormatTable = {
     {
       what: 'the file of a city, with units in its header, its own names and local time',
       declared: {
-        column: ['sensor_id=station', 'time=Zeit', 'pm25=pm2_5_mean'],
+        column: ['sensor_id=station', 'time=Zeit', 'pm25_ugm3=pm2_5_mean'],
         zone: 'Europe/Berlin',
       },
       lines: [
@@ -79,6 +79,7 @@ export const airseries: FormatTable = {
           'pm25=SDS0X1.PM2.5',
           'pm10=SDS0X1.PM10',
         ],
+        unit: ['humidity=%', 'pm25=ug/m3', 'pm10=ug/m3'],
       },
       json: {
         Time: '2026-11-20T09:00:00',

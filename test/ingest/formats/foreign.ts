@@ -72,7 +72,7 @@ export const foreign: FormatTable = {
     },
     {
       what: 'a semicolon between names, one with more commas',
-      declared: { sensor: 52, zone: 'UTC', column: ['time=Datum', 'pm25=PM2,5 (a,b,c)'] },
+      declared: { sensor: 52, zone: 'UTC', column: ['time=Datum', 'pm25_ugm3=PM2,5 (a,b,c)'] },
       lines: ['Datum;"PM2,5 (a,b,c)"', '2026-11-20;8,5'],
       stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
     },

@@ -45,7 +45,7 @@ export const homeAssistant: FormatTable = {
       declared: {
         sensor: 11,
         column: ['pm25=sensor.garden_pm25', 'temperature=sensor.garden_t'],
-        unit: ['temperature=f'],
+        unit: ['temperature=f', 'pm25=ug/m3'],
       },
       lines: [
         'entity_id,state,last_changed',

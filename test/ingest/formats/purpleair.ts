@@ -197,7 +197,7 @@ export const purpleair: FormatTable = {
     },
     {
       what: 'a file of the SD card whose CF=1 is mapped: the mean of both channels counts, too',
-      declared: { column: ['pm25_raw=pm2_5_cf_1'] },
+      declared: { column: ['pm25_raw=pm2_5_cf_1'], unit: ['pm25_raw=ug/m3'] },
       lines: [
         'UTCDateTime,mac_address,pm2_5_atm,pm2_5_cf_1,pm2_5_atm_b,pm2_5_cf_1_b',
         `2026/11/20T08:00:00z,${MAC},1,8,1,9`,
@@ -217,7 +217,7 @@ export const purpleair: FormatTable = {
     },
     {
       what: 'JSON with the names of the SD card whose CF=1 is mapped',
-      declared: { column: ['pm25_raw=pm2_5_cf_1'] },
+      declared: { column: ['pm25_raw=pm2_5_cf_1'], unit: ['pm25_raw=ug/m3'] },
       json: {
         sensor_index: 53,
         time_stamp: SECONDS,

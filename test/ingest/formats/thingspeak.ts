@@ -84,7 +84,7 @@ export const thingspeak: FormatTable = {
     },
     {
       what: 'a channel whose fields have names of their own, or none, which are mapped',
-      declared: { column: ['pm25=Feinstaub', 'temperature=field2'] },
+      declared: { column: ['pm25_ugm3=Feinstaub', 'temperature_c=field2'] },
       json: {
         channel: channel({ field1: 'Feinstaub', field2: '' }),
         feeds: [{ created_at: T, entry_id: 1, field1: '12.3', field2: '5' }],
@@ -93,7 +93,7 @@ export const thingspeak: FormatTable = {
     },
     {
       what: 'a channel with two fields of one name, or with the name of another field',
-      declared: { column: ['pm25=field2'] },
+      declared: { column: ['pm25_ugm3=field2'] },
       json: {
         channel: channel({
           field1: 'PM2.5',

@@ -30,7 +30,7 @@ export const ttn: FormatTable = {
     },
     {
       what: 'an uplink, with a column and a unit declared',
-      declared: { column: ['pm10=battery'], unit: ['temperature=f'] },
+      declared: { column: ['pm10=battery'], unit: ['temperature=f', 'pm10=ug/m3'] },
       json: uplink(decoded),
       stored: [
         {
@@ -69,7 +69,7 @@ export const ttn: FormatTable = {
     },
     {
       what: 'an uplink whose values lie in an object, one of them mapped',
-      declared: { column: ['pm25=particles.fine'] },
+      declared: { column: ['pm25_ugm3=particles.fine'] },
       json: uplink({ particles: { fine: 7.5 }, pm10: 9 }),
       stored: [{ device: 'roof', time: T, pm25: 7.5, pm10: 9 }],
     },

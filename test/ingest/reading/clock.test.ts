@@ -114,7 +114,7 @@ describe('ends of intervals', () => {
     ].join('\n');
   const logger: Declarations = {
     ...BERLIN,
-    columns: ['time=TIMESTAMP', 'temperature=AirT', 'humidity=RH'],
+    columns: ['time=TIMESTAMP', 'temperature_c=AirT', 'humidity=RH'],
   };
   const ROW = '"2026-11-19 01:00:00",5000,12.61,4.0,81.2';
 

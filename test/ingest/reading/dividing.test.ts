@@ -61,7 +61,7 @@ describe('a parameter', () => {
     ['pm10', 'pm25', true],
     ['pm25', 'pm25_raw', false],
   ])('one value %s stops a column taken for %s: %s', async (value, taken, stops) => {
-    const units = taken.startsWith('pm') ? [] : [`${taken}=ug/m3`];
+    const units = [`${taken}=ug/m3`];
     const declared = { device: 'a', columns: [`${taken}=v`], units };
     const message = await asked('time,parameter,v', hours(`${value},5`), declared);
     if (stops) expect(message).toMatch(`values are taken for ${taken}`);

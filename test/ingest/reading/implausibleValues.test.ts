@@ -72,7 +72,7 @@ describe('103 hours of PurpleAir in °F', () => {
     await stops(
       renamed,
       {},
-      /readings\.csv: column temperature looks like °F, for example 9\d; nothing of it was stored\. Add --unit temperature=f if it is, or --unit temperature=c if it is right as it is\./,
+      /readings\.csv: column temperature looks like °F, for example 9\d; nothing of it was stored\. Add --unit temperature=f if it is\.$/,
     );
     expect(await imported(renamed, { units: ['temperature=f'] })).toMatchObject({
       accepted: 103,
@@ -88,7 +88,7 @@ test.each<[string, (hour: number) => number, RegExp, Declarations]>([
   [
     'pressure',
     (hour) => 1_000 + (hour % 20),
-    /column pressure looks like hPa, for example 10\d\d.*--unit pressure=hpa if it is, or --unit pressure=pa/,
+    /column pressure looks like hPa, for example 10\d\d.*--unit pressure=hpa if it is\.$/,
     { units: ['pressure=hpa'] },
   ],
   [
@@ -220,7 +220,11 @@ describe('30 rows with a value in °F', () => {
       { shift: '0min' },
     ],
   ])('values in °F without a declared unit stop an import: %s', async (_, content, format) => {
-    await stops(content, format, /column (sensor\.t|temperature) looks like °F, for example 5\d/);
+    await stops(
+      content,
+      format,
+      /column temperature looks like °F, for example 5\d|unit of sensor\.t; .* --unit temperature=f \(55 is 12\.8 °C\)/,
+    );
     const declared = { ...format, units: ['temperature=f'] };
     expect(await imported(content, declared)).toMatchObject({ accepted: 30, failed: false });
   });
