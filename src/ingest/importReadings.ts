@@ -28,6 +28,7 @@ import { openSource } from './rows/source.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { type Copier, makeCopier } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
+import { findMoved } from './store/movedSensors.ts';
 import { withTransitions } from './store/transitions.ts';
 import { readSensorId } from './store/validate.ts';
 
@@ -89,7 +90,7 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     let notes: SourceNotes | undefined;
     let failure: InputError | undefined;
     try {
-      for await (const batch of readChecked(sql, source, declared, report, assign)) {
+      for await (const batch of readChecked(sql, source, declared, report, assign, clock())) {
         notes = batch.notes;
         const { readings } = batch;
         if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
@@ -110,7 +111,8 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     if (failure !== undefined) throw failure;
     if (notes === undefined) return;
     const doubt = stoppingDoubt(doubtsOf(notes, [], COMMAND_LINE));
-    refuseDoubt(doubt, source.name, 'the readings are stored all the same');
+    const moved = await findMoved(sql, notes, { now: clock() }, COMMAND_LINE);
+    refuseDoubt(doubt ?? moved.doubts[0], source.name, 'the readings are stored all the same');
     report.hints(notes);
   };
 }
@@ -141,6 +143,7 @@ async function* readChecked(
   declared: Declarations | undefined,
   report: SourceReport,
   assign: (readings: readonly ReadingInput[]) => Promise<ReadingInput[]>,
+  now: Date,
 ): AsyncGenerator<ReadingBatch> {
   // standard input cannot be read twice
   const dateFormat =
@@ -156,6 +159,7 @@ async function* readChecked(
     refuseDoubt(stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE)), source.name);
     const [among] = await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE);
     refuseDoubt(among, source.name);
+    refuseDoubt((await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0], source.name);
   });
 }
 

@@ -8,13 +8,15 @@ import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
-import { asRefusal } from '../../ingest/reading/doubt.ts';
+import { asRefusal, type Doubt } from '../../ingest/reading/doubt.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
+import type { SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { acceptAuthorized, withdrawEmpty } from '../../ingest/store/accept.ts';
 import { doubtsAmongOthers } from '../../ingest/store/amongOthers.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
+import { findMoved } from '../../ingest/store/movedSensors.ts';
 import {
   addReplaced,
   describeReplaced,
@@ -93,7 +95,15 @@ export async function pullProvider(
     { provider, hosts, limits },
     (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse),
   );
-  const assigned = await assignSensors(pool, readings, { provider, stations: null }, now);
+  const scope = { provider, stations: null };
+  const found = await assignSensors(pool, readings, scope, now);
+  const moved = await findMoved(pool, placesOf(notes, newest), { scope, now }, NETWORK_FILE);
+  // only these: one sensor that moved must not stop a city's feed
+  const hasMoved = ({ sensorId }: ReadingInput) => moved.sensors.has(readSensorId(sensorId) ?? 0);
+  const assigned = found.filter((reading) => !hasMoved(reading));
+  const [movedAll] = assigned.length === 0 ? moved.doubts : [];
+  if (movedAll !== undefined)
+    throw new InputError(feedName(provider, url), asRefusal(movedAll), movedAll.remedy);
   const [doubt] = await doubtsAmongOthers(pool, assigned, notes, NETWORK_FILE);
   if (doubt !== undefined)
     throw new InputError(feedName(provider, url), asRefusal(doubt), doubt.remedy);
@@ -112,9 +122,8 @@ export async function pullProvider(
     unchanged: 0,
     quarantined: 0,
     ignored: received - wanted.length,
-    hints,
+    hints: [...hints, ...moved.doubts.map(leftOutOf)],
   };
-  const scope = { provider, stations: null };
   const observer = metrics && observeIngest(metrics);
   const memory = makeSourceMemory();
   let replaced = NOTHING_REPLACED;
@@ -240,3 +249,16 @@ async function findUnstored(
   ])) as { index: number }[];
   return new Set(rows.map(({ index }) => readings[index] as ReadingInput));
 }
+
+/** The places of the provider's own sensors and of devices: a feed may list all of the world. */
+const placesOf = ({ places }: SourceNotes, own: ReadonlyMap<number, unknown>) => ({
+  places: new Map(
+    [...places].filter(([, { sensorId }]) => {
+      const id = readSensorId(sensorId);
+      return id === undefined || own.has(id);
+    }),
+  ),
+});
+
+const leftOutOf = ({ what, remedy }: Doubt): string =>
+  `${what}; the readings of such sensors are left out. ${remedy}`;

@@ -45,6 +45,8 @@ export type Format = {
   namesEnd?: true;
   /** The interval that its rows are means of. */
   means?: Means;
+  /** Fields with pressure that is reduced to sea level, in lower case, whose names do not say so. */
+  reduced?: readonly string[];
   /** Fields that need not be reported as unused, in lower case. */
   unused?: readonly string[];
   /** The columns of its CSV for messages: whose a reading is, its time, and all in a sentence. */

@@ -28,6 +28,7 @@ export const weewx: Format = {
     'https://github.com/weewx/weewx/blob/master/src/schemas/wview_extended.py, https://github.com/weewx/weewx/blob/master/src/weewx/units.py',
   recognizes: (row) => has(row, 'dateTime', 'usUnits'),
   namesEnd: true,
+  reduced: ['barometer'],
   columns(names) {
     const position = positionOf(names, 'usUnits');
     return {

@@ -12,7 +12,7 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
-import { asRefusal, type Doubt } from '../reading/doubt.ts';
+import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
 import { doubtsOf } from '../reading/doubts.ts';
 import type { Transitions } from '../reading/localTime.ts';
 import type { SourceNotes } from '../reading/notes.ts';
@@ -22,6 +22,7 @@ import { ADDRESS } from '../reading/vocabulary.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { doubtsAmongOthers } from '../store/amongOthers.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
+import { findMoved } from '../store/movedSensors.ts';
 import { describeReplaced } from '../store/replaced.ts';
 import { senderOf } from './tokens.ts';
 
@@ -75,6 +76,9 @@ export function ingestRoute(
     const readings = await assignSensors(writes, given, scope, now);
     const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS) : [];
     if (doubt !== undefined) throw inDoubt(doubt);
+    const moved = notes ? (await findMoved(writes, notes, { scope, now }, ADDRESS)).doubts : [];
+    const stopping = stoppingDoubt(moved, notes?.rows);
+    if (stopping !== undefined) throw inDoubt(stopping);
     const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
       throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
@@ -96,7 +100,7 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource(notes, readings, outcome, now)),
+      ...(notes !== undefined && describeSource(notes, readings, outcome, now, moved)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
@@ -142,13 +146,14 @@ function describeSource(
   readings: readonly ReadingInput[],
   { values, quarantined }: Accepted,
   now: Date,
+  moved: readonly Doubt[],
 ) {
   const span = emptySpan();
   addTimes(span, readings, quarantined);
   const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
   // values that were dropped have hints of their own
   const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
-  const doubts = doubtsOf({ ...notes, undeclared }, readings, ADDRESS);
+  const doubts = [...doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
   const hints = hintsOf(notes, doubts, describeGap(span, now));
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),

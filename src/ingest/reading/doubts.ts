@@ -7,6 +7,7 @@ import { endDoubts } from './ends.ts';
 import { implausibleValues } from './implausibleValues.ts';
 import type { SourceNotes } from './notes.ts';
 import { otherZones } from './otherZone.ts';
+import { reducedPressure } from './place.ts';
 import type { ReadingInput } from './reading.ts';
 import { unsaidUnits } from './unsaidUnits.ts';
 import { verdictDoubts } from './verdicts.ts';
@@ -22,6 +23,7 @@ export const doubtsOf = (
   say: Vocabulary,
 ): Doubt[] => [
   ...dividingDoubts(notes.dividing, say),
+  ...reducedPressure(notes, say),
   ...unsaidUnits(notes, readings, say),
   ...implausibleValues(readings, notes, say),
   ...otherZones(notes, say),

@@ -106,8 +106,10 @@ export function withUnitOfFormat(column: DeclaredColumn, format: Format): Declar
   if (column.is !== 'value' || column.unit !== undefined) return column;
   const { theirs, parameter } = column;
   const names = makeColumns([theirs], ',');
-  const [explained] = [format.columns(names).values, ownValues(names)].flatMap(
-    (values) => Object.entries(values) as [ParameterName, readonly ValueColumn[]][],
+  const [explained] = [format.columns(names).values, ownValues(names)].flatMap((values) =>
+    (Object.entries(values) as [ParameterName, readonly ValueColumn[]][]).filter(
+      ([, columns]) => columns.length > 0,
+    ),
   );
   const unit = explained?.[1][0]?.unit;
   if (unit !== undefined && conversionFrom(unit, parameter) !== undefined)

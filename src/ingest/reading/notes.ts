@@ -7,6 +7,7 @@ import { conversionFrom } from '../units.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Contradictions, noContradictions } from './contradictions.ts';
 import { type Dividing, noteDividing } from './dividing.ts';
+import { isReducedPressure, type OwnPlaces } from './place.ts';
 import type { Plan } from './plan.ts';
 import { noteUnsaidUnit, type UnsaidUnit } from './unsaidUnits.ts';
 import { type NamedValue, passedOver, type UnitOfValue, unitOfValue } from './values.ts';
@@ -30,10 +31,14 @@ export type SourceNotes = {
   declared: ReadonlySet<ParameterName>;
   /** Fields whose unit is open (S6), by field and word. */
   unsaid: Map<string, UnsaidUnit>;
+  /** Names of pressure that is reduced to sea level, and that would be stored (S9). */
+  reduced: Set<string>;
+  /** The places that readings give themselves. */
+  places: OwnPlaces;
   dividing: Dividing;
   /** Titles and comments before the first header. */
   linesBefore: number;
-  /** Rows that `only` leaves out. */
+  /** Rows, and single values of others, that `only` leaves out. */
   excluded: number;
   /** True if a reading got the time of its arrival, because it had none. */
   usedServerTime: boolean;
@@ -56,6 +61,8 @@ export const makeNotes = (): SourceNotes => ({
   undeclared: new Map(),
   declared: new Set(),
   unsaid: new Map(),
+  reduced: new Set(),
+  places: new Map(),
   dividing: new Map(),
   usedServerTime: false,
   namesEnd: false,
@@ -80,9 +87,12 @@ export function noteIgnored(
     if (ignored.size < MOST_IGNORED && !unused.includes(name.toLowerCase())) ignored.add(name);
 }
 
+/** Names of reduced pressure that are asked about. */
+const MOST_REDUCED = 20;
+
 /** A function that notes what each row says, and whose it is. */
 export function makeRowNoter(notes: SourceNotes, format: Format) {
-  const { undeclared, unsaid, verdicts, dividing } = notes;
+  const { undeclared, unsaid, reduced, verdicts, dividing } = notes;
   const noted = new WeakSet<Plan>();
   const noteUnit = ({ parameter, field, said, isBeside, ...column }: UnitOfValue) => {
     if (said !== undefined) {
@@ -94,22 +104,29 @@ export function makeRowNoter(notes: SourceNotes, format: Format) {
       noteUnsaidUnit(unsaid, { parameter, field, said: column.unknownUnit });
     else if (!undeclared.has(parameter)) undeclared.set(parameter, field);
   };
+  const noteReduced = (names: readonly string[]) => {
+    const name = names.find((one) => isReducedPressure(one, format));
+    if (name !== undefined && reduced.size < MOST_REDUCED) reduced.add(name);
+  };
   return (row: Row, plan: Plan, named: readonly NamedValue[], owner: unknown): void => {
     const isFirst = !noted.has(plan);
     if (isFirst) {
       noted.add(plan);
       noteIgnored(notes, format, plan.unused);
     }
-    for (const { name, position } of plan.verdicts)
-      noteVerdict(verdicts, name, cellAt(row, position));
+    for (const verdict of plan.verdicts)
+      noteVerdict(verdicts, verdict, cellAt(row, verdict.position));
     if (plan.dividing.length > 0) noteDividing(dividing, row, owner, plan);
     if (plan.hasRivals) noteIgnored(notes, format, passedOver(row, plan));
-    for (const { field, unit } of named) {
+    for (const { field, column, names, unit } of named) {
+      if (column === 'pressure') noteReduced(names ?? [field]);
       if (unit !== undefined) noteUnit(unit);
       else if (format.isLong) noteIgnored(notes, format, [field]);
     }
     if (plan.table !== undefined && !isFirst && !plan.hasUnitsInRows) return; // they have its units
     for (const one of plan.values) {
+      if (isFirst && one.parameter === 'pressure')
+        noteReduced(one.columns.map(({ field }) => field));
       const unit = unitOfValue(row, one, isFirst);
       if (unit !== undefined) noteUnit(unit);
     }

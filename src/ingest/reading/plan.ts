@@ -25,6 +25,7 @@ import {
   declaredColumns,
   declaredOnly,
   declaredUnits,
+  EVERY_VALUE,
   type Only,
 } from './declarations.ts';
 import { type DividingColumn, dividingKind } from './dividing.ts';
@@ -37,9 +38,10 @@ import {
   valuesIn,
   withUnitOfFormat,
 } from './mapped.ts';
+import { isPlaceColumn, type PlaceColumns, placeColumnsOf } from './place.ts';
 import type { TableColumns } from './reading.ts';
 import { unitColumnsOf } from './unitColumns.ts';
-import { isVerdict } from './verdicts.ts';
+import { isVerdict, judgedBy } from './verdicts.ts';
 
 /** A format, and what is declared about a source that is read by it. */
 export type Layout = {
@@ -63,6 +65,8 @@ export type PlannedColumn = ValueColumn & {
   isDeclared: boolean;
   /** It is mapped, or others of its source are: a gas of our name may be in either unit there. */
   isMapped: boolean;
+  /** Cells with the verdict on each value, and the verdicts with which one counts (S9). */
+  verdicts?: readonly { position: Position; values: ReadonlySet<string> }[];
 };
 
 export type PlannedValues = {
@@ -90,8 +94,14 @@ export type Plan = {
   taken: ReadonlySet<number>;
   /** Names to report as unused: the payload's, if there is one. */
   unused: readonly string[];
-  /** Unused columns that seem to say whether a row counts (S7). */
-  verdicts: readonly { name: string; position: Position }[];
+  /** Unused columns that seem to say whether a row counts (S7), or a value of the column `of` (S9). */
+  verdicts: readonly { name: string; of?: string; position: Position }[];
+  /** The verdicts by which rows are left out, without those on single values. */
+  only: readonly Only[];
+  /** True if verdicts leave out single values. */
+  hasVerdicts: boolean;
+  /** Where rows give their place themselves, unless a declaration says which place counts. */
+  place: PlaceColumns | undefined;
   /** Unused columns that tell rows or values apart (S9). */
   dividing: readonly DividingColumn[];
   /** True if each row may have values in other units. */
@@ -138,6 +148,7 @@ export function planOf(
     ...flat(Object.entries(found) as [ParameterName, ValueColumn[]][]),
   ]);
   const values = plannedValues(layout, found, inner, mapped, units.find);
+  const ofValues = verdictsOnValues(layout, inner, values);
   const planned = values.flatMap((one) => [...one.columns, ...one.otherwise]);
   const unitCells = planned.flatMap(({ unitAt }) => unitAt?.position ?? []);
   // a cell that says another unit than is declared is not obeyed (S9)
@@ -155,7 +166,10 @@ export function planOf(
     ...(own.others ?? []),
   ];
   const taken = indexesOf(read, row);
-  const unused = unusedOf(layout, inner, indexesOf(read, inner));
+  const left = unusedOf(layout, inner, indexesOf(read, inner));
+  const unused = left.filter(({ isKnown }) => !isKnown);
+  // a format's own place divides, too, where a sensor has two (S9)
+  const dividing = left.filter(({ name, isKnown }) => !isKnown || dividingKind(name) === 'place');
   return {
     ...slots,
     interval: own.interval,
@@ -166,8 +180,18 @@ export function planOf(
     corrected: own.corrected,
     taken,
     unused: unused.map(({ name }) => name),
-    verdicts: unused.filter(({ name }) => isVerdict(name)),
-    dividing: unused.flatMap(({ name, position }) => {
+    verdicts: unused.flatMap(({ name, position }) => {
+      if (layout.only.some((one) => isNamed(one, name))) return [];
+      const [judged] = judgedBy(name, judgeable(values));
+      if (judged !== undefined) return [{ name, of: judged.field, position }];
+      return isVerdict(name) ? [{ name, position }] : [];
+    }),
+    only: layout.only.filter(({ theirs }) => !ofValues.has(theirs)),
+    hasVerdicts: ofValues.size > 0,
+    place: isPlaceDeclared(layout)
+      ? undefined
+      : (placeColumnsOf(inner.names, inner.isInPayload) ?? placeColumnsOf(names)),
+    dividing: dividing.flatMap(({ name, position }) => {
       const kind = dividingKind(name);
       return kind === undefined || units.ofOthers.has(position.index)
         ? []
@@ -307,13 +331,44 @@ function leftOver({ only }: Layout, { names, isInPayload }: Level, taken: Readon
   );
 }
 
-/** Columns that are left over, and that the format does not know. */
+const judgeable = (values: readonly PlannedValues[]) =>
+  values.flatMap(({ parameter, columns, otherwise }) =>
+    [...columns, ...otherwise].map((column) => ({ parameter, field: column.field, column })),
+  );
+
+const isNamed = ({ theirs }: Only, name: string) => theirs.toLowerCase() === name.toLowerCase();
+
+/** Gives the columns the verdicts of `--only` that judge their values; the names of these verdicts. */
+function verdictsOnValues(
+  { only }: Layout,
+  { names, isInPayload }: Level,
+  values: readonly PlannedValues[],
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const one of only) {
+    const at = positionOf(names, one.theirs);
+    const judged = at === undefined ? [] : judgedBy(one.theirs, judgeable(values));
+    if (at === undefined || judged.length === 0) continue;
+    found.add(one.theirs);
+    if (one.values.has(EVERY_VALUE)) continue;
+    const position: Position = isInPayload ? { ...at, isInPayload } : at;
+    for (const { column } of judged)
+      column.verdicts = [...(column.verdicts ?? []), { position, values: one.values }];
+  }
+  return found;
+}
+
+/** True if `--only` says which place counts, or that none matters. */
+const isPlaceDeclared = ({ only }: Layout): boolean =>
+  only.some(({ theirs }) => dividingKind(theirs) === 'place' || isPlaceColumn(theirs));
+
+/** Columns that are left over, and whether the format knows them. */
 function unusedOf(layout: Layout, level: Level, taken: ReadonlySet<number>) {
   const known = new Set(layout.format.unused);
   const { isInPayload } = level;
-  return leftOver(layout, level, taken).flatMap((index) => {
+  return leftOver(layout, level, taken).map((index) => {
     const name = level.names.list[index] ?? '';
     const position: Position = { index, path: undefined, ...(isInPayload && { isInPayload }) };
-    return known.has(name.toLowerCase()) ? [] : { name, position };
+    return { name, position, isKnown: known.has(name.toLowerCase()) };
   });
 }

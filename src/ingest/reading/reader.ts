@@ -20,12 +20,13 @@ import { type Declarations, EVERY_VALUE, type Only } from './declarations.ts';
 import { noteInterval } from './ends.ts';
 import { checkHeader } from './header.ts';
 import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
+import { notePlace } from './place.ts';
 import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
 import { type TimeColumn, timeColumnOf } from './timeColumn.ts';
 import { makeTimeReader } from './times.ts';
-import { readNamedValues } from './values.ts';
+import { leftOut, readNamedValues } from './values.ts';
 
 export type Reader = {
   notes: SourceNotes;
@@ -63,7 +64,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       notes.notUtf8 ??= { encoding, text, line };
       return unreadable(text, line, explainEncoding(encoding));
     }
-    if (isExcluded(given, layout.only)) {
+    const isWhole = format.payload === undefined;
+    if (isWhole && isExcluded(given, layout.only.length > 0 ? planFor(given).plan.only : [])) {
       notes.excluded += 1;
       return undefined;
     }
@@ -71,11 +73,18 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     const row = toRead(given);
     if ('unreadable' in row) return refusedRow(row, declared);
     const { plan, timeColumn } = planFor(row);
+    if (!isWhole && isExcluded(row, plan.only)) {
+      notes.excluded += 1;
+      return undefined;
+    }
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
     const reading = readRow(row, plan, named, declared);
     noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
+    const excluded = plan.hasVerdicts ? leftOut(row, plan) : 0;
+    notes.excluded += excluded;
+    if (excluded > 0 && Object.keys(reading.values).length === 0) return undefined;
     if (reading.hasArrivalTime === true) notes.usedServerTime = true;
     else noteInterval(notes.clock, timeColumn, row, reading.measuredAt);
     const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
@@ -87,6 +96,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     const column = isOfColumn ? timeColumn : undefined;
     const owner = reading.sensorId ?? reading.device;
     reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column, reading.values);
+    if (plan.place !== undefined) notePlace(notes.places, row, plan.place, reading);
     return reading;
   };
 

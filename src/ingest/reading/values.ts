@@ -70,7 +70,21 @@ export const passedOver = (row: Row, { values }: Plan): string[] =>
   });
 
 /** The value of a column as it came; null: it is empty; undefined: the row does not have it. */
-function valueAt(row: Row, { position, second }: PlannedColumn): unknown {
+function valueAt(row: Row, column: PlannedColumn): unknown {
+  return column.verdicts !== undefined && isLeftOut(row, column) ? undefined : givenAt(row, column);
+}
+
+/** True if a verdict on the value is not among those that count. */
+const isLeftOut = (row: Row, { verdicts = [] }: PlannedColumn): boolean =>
+  verdicts.some(({ position, values }) => !values.has(String(cellAt(row, position) ?? '').trim()));
+
+/** How many values of a row their own verdicts leave out. */
+export const leftOut = (row: Row, { values }: Plan): number =>
+  values
+    .flatMap(({ columns, otherwise }) => [...columns, ...otherwise])
+    .filter((one) => isLeftOut(row, one) && (givenAt(row, one) ?? null) !== null).length;
+
+function givenAt(row: Row, { position, second }: PlannedColumn): unknown {
   const value = plainValue(row.names, cellAt(row, position));
   if (second === undefined) return value;
   const other = plainValue(row.names, cellAt(row, second));
@@ -140,6 +154,8 @@ export type NamedValue = {
   field: string;
   /** Undefined: `field` is not the name of a parameter. */
   column?: ReadingColumn;
+  /** All names that the row gives it. */
+  names?: readonly string[];
   value?: unknown;
   unit?: UnitOfValue;
 };
@@ -171,6 +187,7 @@ function readNamedValue(
     const convert = conversion(said, parameter);
     return {
       field,
+      names,
       unit: { field, parameter, said, isForeign, unknownUnit, isMapped: true },
       column: columnOf(parameter, isTotal === true || known.isTotal),
       value: convert === null || value === null ? value : convert(value),

@@ -18,7 +18,7 @@ const HOURS_AND_DAYS = [
   '52,2026-11-20 10:00:00,9.5,hour,2',
   '52,2026-11-20 09:00:00,12.5,day,1',
 ];
-const HOURS_AND_DAYS_COLUMNS = ['sensor_id=Samplingpoint', 'time=Start', 'pm25=Value'];
+const HOURS_AND_DAYS_COLUMNS = ['sensor_id=Samplingpoint', 'time=Start', 'pm25_ugm3=Value'];
 
 export const foreign: FormatTable = {
   format: 'airseries',

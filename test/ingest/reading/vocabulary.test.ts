@@ -137,7 +137,7 @@ describe('a refusal', () => {
 
 test('explanations and hints name an option as their reader writes it', () => {
   const notes = { ...makeNotes(), namesEnd: true };
-  notes.verdicts.set('valid', new Set(['0', '1']));
+  notes.verdicts.set('valid', { values: new Set(['0', '1']), of: undefined });
   notes.undeclared.set('temperature', 'temp');
   const readings = [{ sensorId: 1, measuredAt: '', values: { temperature: 70 }, text: '' }];
   for (const say of ALL) {
