@@ -217,7 +217,13 @@ begin
       order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
       from flag l where coalesce(l.since <= at, true)),
     (select coalesce(json_agg(json_build_object(
-        'since', g.since, 'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
+        'since', g.since, 'last_reading', (
+          select date_trunc('second', max(r.measured_at))
+          from raw.placement l
+          join raw.readings r on r.sensor_id = l.sensor_id and r.measured_at >= g.since - interval '1 hour'
+            and r.measured_at < g.since
+          where l.station_id = only_station and l.since < g.since and l.until >= g.since),
+        'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
       from gap g where coalesce(g.until, at) - g.since >= p.stale_after),
     least(api.history_valid_until(at),
       (select g.since + p.stale_after from gap g where g.until is null and g.since + p.stale_after > at),
@@ -233,7 +239,7 @@ comment on function api.station_notices_json is
 Columns:
   flags (a JSON array of those that have begun, newest first, as text: kind, test, sensor_id, since (null: always) and '
   'until (null: not yet)),
-  silences (a JSON array, newest first, as text: since, noticed_at (when it was long enough), until (null: it goes '
-  'on)),
+  silences (a JSON array, newest first, as text: since (the first full hour), last_reading (before it; null: no longer '
+  'kept), noticed_at (when it was long enough), until (null: it goes on)),
   valid_until,
   data_version.';

@@ -1,15 +1,133 @@
--- Warnings of one {{subject}}: the changes of its air quality category.
---
--- The announced category of an hour is the worst one of the last three closed hours that have one. So it gets worse at
--- once, and better when three hours in a row were better, to the worst of these three. Hours without a category are
--- passed over. An hour whose announced category differs from the one before is a warning; before the first known hour
--- the air counts as good, so a first category is one unless it is good.
---
--- Entries a week if the air gets better after 1, 2, 3 and 6 hours: 35, 26, 22 and 16 at a station in Beijing (UCI, two
--- years), 8.8, 7.2, 6.2 and 4.3 in Aberdeen (Sensor.Community, two months). Three hours spare a third of them, and six
--- would announce clean air half a working day late.
---
--- Bands grow with the means (Q2, X1), so the worst category of three hours is the category of their highest values.
+-- Warnings of a {{subject}}: the changes of its announced air quality category (R3). They are recorded by both indices,
+-- since the operator may prefer the other one later. A row whose category is the one before, or a first one that is
+-- good, is there to be compared with, and is not listed.
+
+-- The categories of hours (logic.category) and what makes them. Hours without one, and suspect ones (C9), are absent.
+create view logic.{{subject}}_category as
+  select h.{{id}}, i.index, h.bucket,
+    logic.category(i.index, 100, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as category,
+    logic.category(i.index, 105, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as risen,
+    logic.category(i.index, 95, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as fallen,
+    case i.index when 'aqi' then h.aqi end as aqi,
+    case
+      when i.index = 'eaqi' then logic.european_pollutant(logic.european_grade(h.pm25, h.pm10, h.o3, h.no2, h.so2))
+      when h.aqi = rollup.aqi(h.pm25, null) then 'pm2.5'
+      else 'pm10' end as pollutant,
+    h.pm25, h.pm10, h.o3, h.no2, h.so2
+  from rollup.{{subject}}_hourly h
+  cross join (values ('aqi'), ('eaqi')) i(index)
+  where not {{is_suspect_hour}} and case i.index when 'aqi' then h.aqi is not null
+    else coalesce(logic.possible(h.pm25), logic.possible(h.pm10), logic.possible(h.o3), logic.possible(h.no2),
+      logic.possible(h.so2)) is not null end;
+
+-- Announces the hours that ended at most three hours ago. The air got worse with the worst of them, and better with the
+-- newest. Hours without a category are passed over: where fewer than three have one, earlier hours of the last 24
+-- complete the row. A {{subject}} that was never announced begins with the worst of the last three hours known before.
+-- Returns the number of rows.
+create function logic.announce_{{subject}}s(now timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan {{seek_settings}} as $$
+#variable_conflict use_column
+declare
+  until constant timestamptz := rollup.bucket_start('hour', now);
+  fresh_since constant timestamptz := logic.fresh_since(now);
+  row_since constant timestamptz := rollup.bucket_add('hour', until, -24);
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', now), -31);
+  announced bigint;
+begin
+  with fresh as materialized (
+    select {{id}}, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
+    from logic.{{subject}}_category
+    where bucket >= fresh_since and bucket < until
+    group by 1, 2
+  ),
+  known as materialized (
+    select f.*, w.announced_at, w.category as announced
+    from fresh f
+    left join lateral (
+      select w.announced_at, w.category from rollup.{{subject}}_warning w
+      where w.{{id}} = f.{{id}} and w.index = f.index order by w.announced_at desc limit 1
+    ) w on true
+  ),
+  next as materialized (
+    select k.{{id}}, k.index, k.announced_at, k.announced, coalesce(k.announced, before.category) as before,
+      logic.next_category(coalesce(k.announced, before.category), k.category, k.risen,
+        k.hours + gap.hours, greatest(k.category, gap.category), greatest(k.fallen, gap.fallen)) as category
+    from known k
+    cross join lateral (
+      select max(category) as category
+      from (
+        select c.category from logic.{{subject}}_category c
+        where k.announced is null and c.{{id}} = k.{{id}} and c.index = k.index
+          and c.bucket >= first_hour and c.bucket < fresh_since
+        order by c.bucket desc limit 3
+      ) c
+    ) before
+    cross join lateral (
+      select count(*)::int as hours, max(category) as category, max(fallen) as fallen
+      from (
+        select c.category, c.fallen from logic.{{subject}}_category c
+        -- few places have gaps while their air gets better
+        where k.hours < 3 and k.fallen < coalesce(k.announced, before.category)
+          and c.{{id}} = k.{{id}} and c.index = k.index and c.bucket >= row_since and c.bucket < fresh_since
+        order by c.bucket desc limit 3 - k.hours
+      ) c
+    ) gap
+  )
+  insert into rollup.{{subject}}_warning
+  select n.{{id}}, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), hour.bucket,
+    n.category, n.before, hour.aqi, hour.pollutant, hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
+  from next n
+  cross join lateral (
+    select c.* from logic.{{subject}}_category c
+    where c.{{id}} = n.{{id}} and c.index = n.index and c.bucket >= fresh_since and c.bucket < until
+    order by n.category > coalesce(n.before, -1) and c.category = n.category desc, c.bucket desc limit 1
+  ) hour
+  where n.category is distinct from n.announced;
+  get diagnostics announced = row_count;
+  return announced;
+end $$;
+
+-- Announces the hours of the last 31 local days as if each had been known at its end. Returns the number of rows.
+create function logic.announce_past_{{subject}}s(until timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
+  announced bigint;
+begin
+  insert into rollup.{{subject}}_warning
+  select {{id}}, index, rollup.bucket_add('hour', bucket, 1), bucket, announced, before,
+    aqi, pollutant, pm25, pm10, o3, no2, so2
+  from (
+    select a.*, lag(a.announced) over (partition by a.{{id}}, a.index order by a.bucket) as before
+    from (
+      select h.*, logic.announced(h.category, h.risen, h.hours, h.worst, h.worst_fallen)
+        over (partition by h.{{id}}, h.index order by h.bucket) as announced
+      from (
+        select c.*, (count(*) over three)::int as hours, max(c.category) over three as worst,
+          max(c.fallen) over three as worst_fallen
+        from logic.{{subject}}_category c
+        where c.bucket >= first_hour and c.bucket < until
+        window three as (partition by c.{{id}}, c.index order by c.bucket rows between 2 preceding and current row)
+      ) h
+    ) a
+  ) a
+  where announced is distinct from before;
+  get diagnostics announced = row_count;
+  return announced;
+end $$;
+
+create function logic.delete_old_{{subject}}_warnings(now timestamptz) returns void language sql as $$
+  delete from rollup.{{subject}}_warning w
+  where w.hour < rollup.bucket_add('day', rollup.bucket_start('day', now), -31)
+    and (exists (select from rollup.{{subject}}_warning newer
+        where newer.{{id}} = w.{{id}} and newer.index = w.index and newer.announced_at > w.announced_at)
+      or not exists (select from raw.{{subject}} s where s.{{key}} = w.{{id}}))
+$$;
+
+revoke all on function logic.announce_{{subject}}s, logic.announce_past_{{subject}}s,
+  logic.delete_old_{{subject}}_warnings from public;
+
 create function api.{{subject}}_warnings_json(
   at timestamptz, only_{{subject}} {{id_type}}, preferred_index text, most int default 100)
 returns table (
@@ -22,81 +140,58 @@ as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -30);
-  -- the first hours that are shown have hours before them
-  first_read constant timestamptz := rollup.bucket_add('day', first_hour, -1);
+  chosen constant text := case when preferred_index = 'aqi' and exists (
+      select from logic.{{subject}}_category c where c.{{id}} = only_{{subject}} and c.index = 'aqi'
+        and c.bucket >= rollup.bucket_add('day', first_hour, -1) and c.bucket < end_of_hours)
+    then 'aqi' else 'eaqi' end;
 begin
   return query
-  with hour as materialized (
-    select h.bucket, h.aqi, logic.possible(h.pm25) as pm25, logic.possible(h.pm10) as pm10,
-      logic.possible(h.o3) as o3, logic.possible(h.no2) as no2, logic.possible(h.so2) as so2
-    from rollup.{{subject}}_hourly h
-    where h.{{id}} = only_{{subject}} and h.bucket >= first_read and h.bucket < end_of_hours and not {{is_suspect_hour}}
-  ),
-  chosen as materialized (
-    select case when preferred_index = 'aqi' and exists (select from hour h where h.aqi is not null)
-      then 'aqi' else 'eaqi' end as index
-  ),
-  highest as (
-    select h.bucket, max(h.aqi) over three as aqi, max(h.pm25) over three as pm25, max(h.pm10) over three as pm10,
-      max(h.o3) over three as o3, max(h.no2) over three as no2, max(h.so2) over three as so2
-    from hour h cross join chosen c
-    where case c.index when 'aqi' then h.aqi is not null else coalesce(h.pm25, h.pm10, h.o3, h.no2, h.so2) is not null end
-    window three as (order by h.bucket rows between 2 preceding and current row)
-  ),
-  announced as materialized (
-    select a.*, lag(a.category) over (order by a.bucket) as before
-    from (
-      select h.*, case c.index when 'aqi' then lower(api.aqi_category(h.aqi))
-        else api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) end as category
-      from highest h cross join chosen c) a
+  with announced as materialized (
+    select w.* from rollup.{{subject}}_warning w
+    where w.{{id}} = only_{{subject}} and w.index = chosen and w.hour < end_of_hours
   ),
   warning as materialized (
     select a.* from announced a
-    where a.bucket >= first_hour and a.category <> coalesce(a.before, 'good')
-    order by a.bucket desc limit most
+    where a.hour >= first_hour and a.category <> coalesce(a.before, 0)
+    order by a.announced_at desc limit most
   )
-  select {{city_slug}}, c.index, n.category,
-    case when n.category is not null then (select max(w.bucket) from warning w) end,
+  select {{city_slug}}, chosen, logic.category_name(chosen, n.category),
+    case when n.category is not null then (select w.hour from warning w order by w.announced_at desc limit 1) end,
     first_hour,
     (select coalesce(json_agg(json_build_object(
-        'timestamp', w.bucket, 'category', w.category, 'before', w.before,
-        'aqi', case c.index when 'aqi' then w.aqi end,
-        'pollutant', case c.index
-          when 'aqi' then case when w.aqi = rollup.aqi(w.pm25, null) then 'pm2.5' else 'pm10' end
-          else case w.category
-            when api.european_index(pm25 => w.pm25) then 'pm2.5'
-            when api.european_index(pm10 => w.pm10) then 'pm10'
-            when api.european_index(o3 => w.o3) then 'o3'
-            when api.european_index(no2 => w.no2) then 'no2'
-            else 'so2' end end,
+        'timestamp', w.hour, 'announced_at', w.announced_at, 'category', logic.category_name(chosen, w.category),
+        'before', logic.category_name(chosen, w.before), 'aqi', w.aqi, 'pollutant', w.pollutant,
         'pm2.5', logic.published_non_negative(w.pm25, 1), 'pm10', logic.published_non_negative(w.pm10, 1),
         'o3', logic.published_non_negative(w.o3, 1), 'no2', logic.published_non_negative(w.no2, 1),
         'so2', logic.published_non_negative(w.so2, 1))
-      order by w.bucket desc), '[]')::text from warning w),
+      order by w.announced_at desc), '[]')::text from warning w),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.{{subject}} s
-  cross join chosen c
   cross join api.freshness f
   left join lateral (
-    select a.category from announced a where a.bucket >= rollup.bucket_add('hour', end_of_hours, -3)
-    order by a.bucket desc limit 1
+    select a.category from announced a
+    where exists (select from logic.{{subject}}_category c where c.{{id}} = only_{{subject}} and c.index = chosen
+      and c.bucket >= rollup.bucket_add('hour', end_of_hours, -3) and c.bucket < end_of_hours)
+    order by a.announced_at desc limit 1
   ) n on true
   where s.{{key}} = only_{{subject}} and not {{is_hidden}};
 end $$;
 comment on function api.{{subject}}_warnings_json is
-  'Changes of the announced air quality category of a {{subject}} in the last 30 local days and today. The announced '
-  'category of an hour is the worst one of the last three closed hours that have one. One row; none for an unknown '
-  '{{id}}, nor for a hidden station.
+  'Changes of the announced air quality category of a {{subject}} in the last 30 local days and today, as they were '
+  'announced: later readings change none. It gets worse at once, when a closed hour is 5 % beyond the upper bound of '
+  'the announced category, and better, to the worst of three hours in a row, when each is 5 % below its lower bound. '
+  'An hour that becomes known, or changes, more than three hours after its end is not announced. One row; none for an '
+  'unknown {{id}}, nor for a hidden station.
 Columns:
   city_slug (of a district; else null),
-  index (aqi: categories of the US EPA index of PM2.5 and PM10; eaqi: bands of the European index, if that is preferred '
-  'or no hour has the US one),
+  index (aqi: categories of the US EPA index of PM2.5 and PM10; eaqi: bands of the European index, if that is '
+  'preferred or no hour has the US one),
   category (announced now; null if none of the last three closed hours has one),
   category_since (start of the hour with which it began; null if no change is listed),
   since (start of the first local day),
-  warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), category, before (null: '
-  'the first one known), aqi (null with eaqi), pollutant that makes the category, pm2.5, pm10, o3, no2 and so2; numbers '
-  'are the highest of the three hours),
+  warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), announced_at, '
+  'category, before (null: the first one known), aqi (null with eaqi), pollutant that makes the category of the hour, '
+  'and its means as announced: pm2.5, pm10, o3, no2 and so2),
   valid_until,
   data_version.';

@@ -24,6 +24,7 @@ begin
   call raw.acquire_lock('rollup.refresh');
   perform logic.follow_zone_rules(now);
   perform logic.claim_changes(now);
+  perform logic.note_fresh_changes(now);
   is_deferred := lazily and (
     select now - running_refreshed_at between interval '0' and interval '10 minutes'
       and (running_since is null or running_since = today)
@@ -81,6 +82,8 @@ begin
     update rollup.freshness set refreshed_at = refresh_step.now, completed_at = refresh_step.now;
     commit;
   end if;
+  perform logic.announce(now, waiting = 0);
+  commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 

@@ -10,7 +10,7 @@ import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import { screen } from '../network/screening.ts';
 import { audit } from './audit.ts';
 import { deleteOldDigests, makeDigest } from './digest.ts';
-import { deleteOldChanges, maintain, refresh } from './refresh.ts';
+import { deleteOldChanges, deleteOldWarnings, maintain, refresh } from './refresh.ts';
 import { deleteExpired } from './retention.ts';
 import { checkZoneRules, type ZoneObserver } from './zoneRules.ts';
 
@@ -82,14 +82,15 @@ export async function trimQuarantines(
 }
 
 /**
- * Deletes a month of expired readings, if there is a retention, and old digests and changes; then
- * compresses what is at rest.
+ * Deletes a month of expired readings, if there is a retention, and old digests, changes and
+ * warnings; then compresses what is at rest.
  */
 export async function maintainStorage(context: JobContext): Promise<void> {
   const { target, clock, retention, timeZone, log } = context;
   if (retention !== undefined) await deleteExpired(target, clock, retention, { log, timeZone });
   await deleteOldDigests(target, clock());
   await deleteOldChanges(target, clock());
+  await deleteOldWarnings(target, clock());
   await maintain(target, clock(), { log, terminal: false });
 }
 

@@ -56,6 +56,11 @@ export async function deleteOldChanges(target: DatabaseAddress, now: Date): Prom
   await asOwner(target, REFRESH_SESSION, (sql) => sql`select logic.delete_old_changes(${now})`);
 }
 
+/** Deletes warnings that no document lists any more (R3). */
+export async function deleteOldWarnings(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(target, REFRESH_SESSION, (sql) => sql`select logic.delete_old_warnings(${now})`);
+}
+
 /** Compresses chunks that are at rest, on an engine that can. */
 export async function maintain(
   target: DatabaseAddress,

@@ -46,6 +46,8 @@ export type Additions = {
   providerKeys: ProviderKeys;
   /** Facts that `status` shows of providers beside its own. */
   providerFacts: readonly ProviderFacts[];
+  /** Sentences about the settings that `status` shows. */
+  remarks: () => readonly string[];
   configuration: readonly Variable[];
 };
 
@@ -91,7 +93,7 @@ function makeProgram(
     .addOption(new Option('--table', 'print the result as a table').conflicts('json'))
     .option('--json', 'print the result as JSON')
     .addCommand(startCommand(start, additions.configuration))
-    .addCommand(statusCommand(run, VERSION, additions.providerFacts))
+    .addCommand(statusCommand(run, VERSION, additions))
     .addCommand(migrateCommand(run))
     .addCommand(
       new Command('import')

@@ -41,12 +41,11 @@ export type ProviderFacts = {
   remark?(facts: Readonly<Record<string, unknown>>): string | null;
 };
 
+/** What the composition adds: facts of providers, and sentences about the settings. */
+type Added = { providerFacts: readonly ProviderFacts[]; remarks: () => readonly string[] };
+
 /** `version` is this program's. */
-export function statusCommand(
-  run: Run,
-  version: string,
-  providerFacts: readonly ProviderFacts[],
-): Command {
+export function statusCommand(run: Run, version: string, added: Added): Command {
   return new Command('status')
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
     .option(
@@ -55,9 +54,7 @@ export function statusCommand(
     )
     .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
     .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
-      run((context) =>
-        sensors ? sensorStatus(context, all) : status(context, version, providerFacts),
-      ),
+      run((context) => (sensors ? sensorStatus(context, all) : status(context, version, added))),
     );
 }
 
@@ -107,7 +104,7 @@ export async function readProviders(
 async function status(
   { as, clock, database, installation }: Context,
   version: string,
-  providerFacts: readonly ProviderFacts[],
+  { providerFacts, remarks }: Added,
 ): Promise<Outcome> {
   const now = clock();
   const { engine, timeZone, epoch } = installation;
@@ -143,6 +140,7 @@ async function status(
     versions: { airseries: version, node: process.version, ...versions },
     freshness,
     kept_hours: kept,
+    remarks: remarks(),
     providers,
   };
   return { result, ok: true, table: (width) => statusTable(result, now, width, providerFacts) };
@@ -159,6 +157,7 @@ type Status = {
   versions: ServerVersions & { airseries: string; node: string };
   freshness: RefreshState;
   kept_hours: KeptHours;
+  remarks?: readonly string[];
   providers: readonly ProviderArrivals[];
 };
 
@@ -220,6 +219,7 @@ export function statusTable(
     versions,
     freshness,
     kept_hours,
+    remarks = [],
     providers,
   }: Status,
   now: Date,
@@ -247,6 +247,7 @@ export function statusTable(
         `${ago(freshness.audited_at, now)}${differing ? `: ${differing} buckets differ` : ''}`,
       ],
       ...keptFacts(kept_hours),
+      ...remarks.map((text) => ['settings', text] as const),
     ],
     width,
   );

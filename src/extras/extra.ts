@@ -28,6 +28,8 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   providerKeys?: ProviderKeys;
   /** Facts of providers that `status` shows because of it. */
   providerFacts?: ProviderFacts;
+  /** What `status` says of its settings; undefined: nothing. */
+  remark?(settings: SettingsOf<Own>): string | undefined;
   /** Makes its metrics, for one process, beside those of the core. */
   metrics?(core: Metrics): OwnMetrics;
   /**
@@ -109,6 +111,7 @@ export const additionsOf = (
   },
   providerKeys: Object.assign({}, ...extras.map(({ providerKeys }) => providerKeys)),
   providerFacts: extras.flatMap(({ providerFacts }) => providerFacts ?? []),
+  remarks: () => extras.flatMap(({ remark }) => remark?.(settings()) ?? []),
 });
 
 /** The folder of the bundled database; undefined where the configuration names a database. */

@@ -106,8 +106,8 @@ export function makeAtom({ siteBaseUrl, pages, site }: Publisher): (feed: FeedCo
     }
     const text = feed
       .atom1()
-      .replace('<feed ', `<feed xml:lang="${locale}" `)
-      .replaceAll(`href="${UNKNOWN_ORIGIN}`, 'href="');
+      .replace('<feed ', `<feed xml:lang="${locale}" xml:base="${absolute(`${path}.atom`)}" `)
+      .replaceAll(`="${UNKNOWN_ORIGIN}`, '="');
     return renderDocument(locale, text, ATOM_KIND);
   };
 }

@@ -15,8 +15,16 @@ type Flag = {
   until: string | null;
 };
 
-/** Full hours without a reading; `noticed_at`: when they were enough to be called a silence. */
-type Silence = { since: string; noticed_at: string; until: string | null };
+/**
+ * Full hours without a reading. `last_reading`: before them; null where it is no longer kept.
+ * `noticed_at`: when they were enough to be called a silence.
+ */
+type Silence = {
+  since: string;
+  last_reading: string | null;
+  noticed_at: string;
+  until: string | null;
+};
 
 /** What happened to the published numbers of all, or of a station or region. */
 export type Events = {
@@ -62,10 +70,12 @@ function ofFlag(locale: Locale, { kind, test, sensor_id, since, until }: Flag): 
   ];
 }
 
-function ofSilence(locale: Locale, { since, noticed_at, until }: Silence): FeedEntry[] {
+function ofSilence(locale: Locale, silence: Silence): FeedEntry[] {
+  const { since, last_reading, noticed_at, until } = silence;
   const words = CHANGE_WORDS[locale];
+  const last = timeOf(last_reading ?? since);
   return [
-    ...notice(noticed_at, 'silent', fill(words.silent, { time: timeOf(since) })),
+    ...notice(noticed_at, 'silent', fill(words.silent, { time: last })),
     ...notice(until, 'again', fill(words.again, { time: timeOf(until ?? since) })),
   ];
 }

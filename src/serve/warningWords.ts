@@ -6,9 +6,9 @@ type Key =
   | 'rule'
   | 'worse'
   | 'better'
+  | 'allClear'
   | 'first'
-  | 'highest'
-  | 'hour'
+  | 'threeHours'
   | 'aqi'
   | 'eaqi'
   | 'µg/m³'
@@ -18,12 +18,12 @@ type Key =
 export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>>>> = {
   en: {
     feedOf: '{place}: air quality warnings',
-    rule: '{index}. An entry for every change of the category: worse at once after a closed hour, better after three.',
-    worse: 'Worse than before: {before}.',
-    better: 'Better than before: {before}.',
+    rule: '{index}. An entry for every change of the category: worse at once after a closed hour, better after three; a bound counts as left when the value is 5 % beyond it.',
+    worse: 'Worse. Before: {before}.',
+    better: 'Better. Before: {before}.',
+    allClear: '{place}: all clear, {category}',
     first: 'The first category known.',
-    highest: 'Hour from {time}; the value is the highest of this hour and the two before it.',
-    hour: 'Hour from {time}.',
+    threeHours: 'The worst of three hours in a row was {category}.',
     aqi: 'AQI {aqi}',
     eaqi: 'European index',
     'µg/m³': 'µg/m³',
@@ -32,12 +32,12 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
   },
   ru: {
     feedOf: '{place}: предупреждения о качестве воздуха',
-    rule: '{index}. Запись о каждой смене категории: хуже — сразу после завершённого часа, лучше — после трёх.',
-    worse: 'Хуже, чем раньше: {before}.',
-    better: 'Лучше, чем раньше: {before}.',
+    rule: '{index}. Запись о каждой смене категории: хуже — сразу после завершённого часа, лучше — после трёх; граница считается пройденной, когда значение выходит за неё на 5 %.',
+    worse: 'Стало хуже. До этого: {before}.',
+    better: 'Стало лучше. До этого: {before}.',
+    allClear: '{place}: отбой, {category}',
     first: 'Первая известная категория.',
-    highest: 'Час с {time}; значение — наибольшее за этот час и два предыдущих.',
-    hour: 'Час с {time}.',
+    threeHours: 'Худшая категория за три часа подряд: {category}.',
     aqi: 'AQI {aqi}',
     eaqi: 'европейский индекс',
     'µg/m³': 'мкг/м³',
@@ -46,12 +46,12 @@ export const WARNING_WORDS: Readonly<Record<Locale, Readonly<Record<Key, string>
   },
   hy: {
     feedOf: '{place}. նախազգուշացումներ օդի որակի մասին',
-    rule: '{index}։ Գրառում՝ կատեգորիայի ամեն փոփոխության մասին. վատացման դեպքում՝ անմիջապես ավարտված ժամից հետո, լավացման դեպքում՝ երեք ժամից հետո։',
-    worse: 'Ավելի վատ է, քան նախկինում՝ {before}։',
-    better: 'Ավելի լավ է, քան նախկինում՝ {before}։',
+    rule: '{index}։ Գրառում՝ կատեգորիայի ամեն փոփոխության մասին. վատացման դեպքում՝ անմիջապես ավարտված ժամից հետո, լավացման դեպքում՝ երեք ժամից հետո։ Սահմանը համարվում է անցած, երբ արժեքը 5 %-ով դրանից այն կողմ է։',
+    worse: 'Վատացել է։ Մինչ այդ՝ {before}։',
+    better: 'Լավացել է։ Մինչ այդ՝ {before}։',
+    allClear: '{place}. վտանգն անցել է, {category}',
     first: 'Առաջին հայտնի կատեգորիան։',
-    highest: '{time}-ից սկսվող ժամը. արժեքն այս և նախորդ երկու ժամերի ամենաբարձրն է։',
-    hour: '{time}-ից սկսվող ժամը։',
+    threeHours: 'Երեք անընդմեջ ժամերի ամենավատ կատեգորիան՝ {category}։',
     aqi: 'AQI {aqi}',
     eaqi: 'եվրոպական ինդեքս',
     'µg/m³': 'մկգ/մ³',

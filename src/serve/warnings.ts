@@ -13,7 +13,6 @@ import {
   paragraphs,
   regionSubject,
   stationSubject,
-  timeOf,
 } from './atom.ts';
 import { fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
@@ -47,6 +46,13 @@ const NUMBERS: Readonly<Record<Locale, Intl.NumberFormat>> = {
   en: new Intl.NumberFormat('en', ONE_DIGIT),
   ru: new Intl.NumberFormat('ru', ONE_DIGIT),
   hy: new Intl.NumberFormat('hy', ONE_DIGIT),
+};
+
+const DATE = { day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
+const DATES: Readonly<Record<Locale, Intl.DateTimeFormat>> = {
+  en: new Intl.DateTimeFormat('en-GB', DATE),
+  ru: new Intl.DateTimeFormat('ru', DATE),
+  hy: new Intl.DateTimeFormat('hy', DATE),
 };
 
 /** How each document of warnings and each feed is rendered. */
@@ -119,41 +125,61 @@ function answerOf({ index, category, category_since, since, warnings }: WarningR
     category,
     category_since,
     since,
-    warnings: given.map(({ timestamp, category: to, before, aqi, pollutant, ...means }) => {
+    warnings: given.map(({ pollutant, ...warning }) => {
+      const { timestamp, announced_at, category: to, before, aqi, ...means } = warning;
       const { unit } = parameterOf(pollutant);
-      return { timestamp, category: to, before, aqi, pollutant, unit, ...means };
+      return { timestamp, announced_at, category: to, before, aqi, pollutant, unit, ...means };
     }),
   } as Answer;
 }
 
-/**
- * Its id names the hour, so that it stays when late readings give the hour another value. A fall is
- * announced by the third of its hours, so its value is the highest of the three.
- */
+/** Its id names the instant at which it was announced, and so does its time. */
 function entryFor(locale: Locale, index: IndexName, warning: Warning, place: string): FeedEntry {
-  const { timestamp, before, aqi, pollutant } = warning;
+  const { timestamp, announced_at, before, aqi, pollutant } = warning;
   const words = WARNING_WORDS[locale];
   const { source } = INDEX_WORDS[index];
   const grade = gradeOf(index, warning.category);
   const former = before === null ? undefined : gradeOf(index, before);
   const isBetter = former !== undefined && grade.rank < former.rank;
+  const isAllClear = isBetter && grade.rank <= gradeOf(index, 'moderate').rank;
+  const category = grade.name[locale];
   const { unit } = parameterOf(pollutant);
   const value = NUMBERS[locale].format(warning[pollutant] ?? 0);
   const scale = index === 'aqi' ? fill(words.aqi, { aqi: aqi ?? 0 }) : words.eaqi;
   const quantity = `${POLLUTANTS[pollutant]} ${value} ${unit === 'µg/m³' ? words[unit] : unit}`;
+  const title = fill(isAllClear ? words.allClear : '{place}: {category}', { place, category });
   const change = isBetter ? words.better : words.worse;
-  const hour = new Date(timestamp);
+  const advice = isAllClear
+    ? []
+    : [
+        ...adviceFor(locale, index, grade.key).map(({ whom, advice }) => `${whom}: ${advice}`),
+        `${source.text[locale]}: ${source.url}`,
+      ];
+  const announced = new Date(announced_at).toISOString();
   return {
-    date: new Date(hour.getTime() + HOUR_MS).toISOString(),
-    key: hour.toISOString().replace(':00.000Z', 'Z'),
-    title: `${place}: ${grade.name[locale]} (${quantity}, ${scale})`,
+    date: announced,
+    key: announced.replace('.000Z', 'Z'),
+    title: `${arrowOf(grade, former)}${title} (${quantity}, ${scale}), ${hourOf(locale, timestamp)}`,
     html: paragraphs([
       former === undefined ? words.first : fill(change, { before: former.name[locale] }),
-      fill(isBetter ? words.highest : words.hour, { time: timeOf(timestamp) }),
-      ...adviceFor(locale, index, grade.key).map(({ whom, advice }) => `${whom}: ${advice}`),
-      `${source.text[locale]}: ${source.url}`,
+      ...(isBetter ? [fill(words.threeHours, { category })] : []),
+      ...advice,
     ]),
   };
+}
+
+/** Up where the index has risen. */
+function arrowOf({ rank }: { rank: number }, former: { rank: number } | undefined): string {
+  if (former === undefined) return '';
+  return rank < former.rank ? '↓ ' : '↑ ';
+}
+
+/** `2026-11-20T08:00:00+04:00` as `20 November, 08:00–09:00`: its time is local already. */
+function hourOf(locale: Locale, timestamp: string): string {
+  const start = new Date(`${timestamp.slice(0, 19)}Z`);
+  const time = (at: number) => new Date(at).toISOString().slice(11, 16);
+  const end = start.getTime() + HOUR_MS;
+  return `${DATES[locale].format(start)}, ${time(start.getTime())}–${time(end)}`;
 }
 
 /** The names of a category within a sentence, its key and its rank among the worse ones. */

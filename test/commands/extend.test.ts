@@ -4,7 +4,13 @@ import type { Context } from '../../src/commands/context.ts';
 import { type Additions, chooseCommand } from '../../src/commands/program.ts';
 
 const choose = (words: string[], extend: Additions['extend']) =>
-  chooseCommand(words, { extend, providerKeys: {}, providerFacts: [], configuration: [] });
+  chooseCommand(words, {
+    extend,
+    providerKeys: {},
+    providerFacts: [],
+    remarks: () => [],
+    configuration: [],
+  });
 
 it('an extension that names a missing command is an error', () => {
   expect(() => choose(['status'], ({ command }) => void command('import', 'nothing'))).toThrow(

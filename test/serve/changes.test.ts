@@ -372,9 +372,9 @@ onEveryEngineInAll('changed numbers', (engine) => {
     it('the feed of a station also has its flags and its silences', async () => {
       const first = (await feed('/en/explore/v1/station/1/changes.atom')).entries;
       expect(first.slice(0, 3).map(({ updated, title }) => [updated, title])).toEqual([
-        ['2026-11-20T09:00:00.000Z', 'First: No readings since 2026-11-20 10:00'],
+        ['2026-11-20T09:00:00.000Z', 'First: No readings since 2026-11-20 09:01'],
         ['2026-11-18T00:00:00.000Z', 'First: Readings again since 2026-11-18 04:00'],
-        ['2026-11-17T23:00:00.000Z', 'First: No readings since 2026-11-18 00:00'],
+        ['2026-11-17T23:00:00.000Z', 'First: No readings since 2026-11-17 23:01'],
       ]);
       expect(first.filter(({ title }) => /eadings (again )?since/.test(title))).toHaveLength(3);
       const second = (await feed('/en/explore/v1/station/2/changes.atom')).entries;
@@ -405,6 +405,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
       expect(new Date(before.valid_until)).toEqual(new Date('2026-11-20T09:00:00Z'));
       expect((await notices(1, '2026-11-20T09:00:00Z')).silences[0]).toEqual({
         since: '2026-11-20T10:00:00+04:00',
+        last_reading: '2026-11-20T09:01:00+04:00',
         noticed_at: '2026-11-20T13:00:00+04:00',
         until: null,
       });

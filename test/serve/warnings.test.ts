@@ -1,5 +1,6 @@
 /** Warnings: when the category changes, in which words, and how their Atom feeds are sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteOldWarnings } from '../../src/aggregate/refresh.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { EXPLORE } from '../../src/contract/explore.ts';
 import type { ApiDb } from '../../src/database/apiDb.ts';
@@ -8,9 +9,10 @@ import { makeApp } from '../../src/serve/app.ts';
 import { INDEX_WORDS, type IndexName } from '../../src/serve/indexWords.ts';
 import { WARNING_WORDS } from '../../src/serve/warningWords.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngine, onEveryEngineInAll } from '../support/database.ts';
 import {
   type Body,
+  citiesOfOneStation,
   type Installation,
   install,
   reading,
@@ -22,7 +24,7 @@ import { readAtom } from './atom.ts';
 import { versionsOf } from './serve.ts';
 
 const HOUR_MS = 3_600_000;
-const [WALK, GASES, SHY, SUSPECT, WEATHER, OLD, NEW] = [1, 2, 3, 4, 5, 6, 7];
+const [WALK, GASES, SHY, SUSPECT, WEATHER, OLD, NEW, EDGE] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
@@ -51,6 +53,7 @@ const NETWORK = {
     { id: WEATHER, title: { en: 'Vane' } },
     { id: OLD, title: { en: 'Old' } },
     { id: NEW, title: { en: 'New' } },
+    { id: EDGE, title: { en: 'Edge' } },
   ].map((station) => ({
     latitude: 40,
     longitude: 44,
@@ -96,6 +99,8 @@ onEveryEngine('warnings', (engine) => {
       ...hours(15, DAY, [{ temperature: 5 }, { temperature: 6 }]),
       ...hours(16, '2026-10-20T20:00:00+04:00', [60, 60, 60, 60, 5, 5, 5]),
       ...hours(17, '2026-11-20T14:00:00+04:00', [{ pm25: 5, pm10: 260, o3: 150 }]),
+      // AQI 154, 209, 210, 191 and 190; 147.4 and 147.6 are 140.4 and 140.6 × 1.05
+      ...hours(18, DAY, [60, 133.5, 134.1, 111.9, 111.9, 111.9, 111.1, 111.1, 111.1, 147.4, 147.6]),
     ]);
     await here.refresh(NOW);
     db = openReaderPool(here.database.target, { timeZone: 'Asia/Yerevan', max: 4 });
@@ -146,10 +151,25 @@ onEveryEngine('warnings', (engine) => {
     });
   });
 
-  it('an entry has the numbers of the hour that makes its category', async () => {
+  it('a bound counts as left 5 % beyond it, up and down (R3)', async () => {
+    expect(changes(await get(`station/${EDGE}`))).toEqual([
+      [at('09:00'), 'unhealthy', 'very unhealthy'],
+      [at('08:00'), 'very unhealthy', 'unhealthy'],
+      [at('02:00'), 'unhealthy', 'very unhealthy'],
+      [at('00:00'), null, 'unhealthy'],
+    ]);
+    expect(changes(await get(`station/${EDGE}`, { index: 'eaqi' }))).toEqual([
+      [at('10:00'), 'very poor', 'extremely poor'],
+      [at('01:00'), 'poor', 'very poor'],
+      [at('00:00'), null, 'poor'],
+    ]);
+  });
+
+  it('an entry has the numbers of its hour (R3)', async () => {
     const { warnings } = await get(`station/${WALK}`);
     expect(warnings[4]).toEqual({
       timestamp: at('02:00'),
+      announced_at: at('03:00'),
       category: 'unhealthy for sensitive groups',
       before: 'moderate',
       aqi: 115,
@@ -161,8 +181,8 @@ onEveryEngine('warnings', (engine) => {
       no2: null,
       so2: null,
     });
-    // the hour itself has 5 µg/m³, but one of the two before it makes it moderate
-    expect(warnings[3]).toMatchObject({ timestamp: at('05:00'), 'pm2.5': 20, aqi: 71 });
+    // one of the two hours before makes it moderate
+    expect(warnings[3]).toMatchObject({ timestamp: at('05:00'), 'pm2.5': 5, aqi: 28 });
     const [coarse] = (await get(`station/${NEW}`)).warnings;
     expect(coarse).toMatchObject({ pollutant: 'pm10', pm10: 260, aqi: 153, o3: 150 });
   });
@@ -222,7 +242,7 @@ onEveryEngine('warnings', (engine) => {
     expect(answer.index).toBe('eaqi');
     expect(answer.warnings).toMatchObject([
       { timestamp: at('06:00'), category: 'good', pollutant: 'o3', so2: 12 },
-      { timestamp: at('05:00'), category: 'fair', pollutant: 'o3', o3: 70, aqi: null },
+      { timestamp: at('05:00'), category: 'fair', pollutant: 'o3', o3: 40, aqi: null },
       { timestamp: at('02:00'), category: 'very poor', pollutant: 'no2', no2: 60, unit: 'ppb' },
       { timestamp: at('01:00'), category: 'poor', pollutant: 'o3', o3: 129.5, unit: 'µg/m³' },
     ]);
@@ -279,58 +299,66 @@ onEveryEngine('warnings', (engine) => {
         '2026-11-20T10:00:00.000Z',
       ]);
       expect(text).toContain(
-        '<subtitle>US EPA index of PM2.5 and PM10. An entry for every change of the category: worse at once after a closed hour, better after three.</subtitle>',
+        '<subtitle>US EPA index of PM2.5 and PM10. An entry for every change of the category: worse at once after a closed hour, better after three; a bound counts as left when the value is 5 % beyond it.</subtitle>',
       );
       expect(entries.map((entry) => entry.title)).toEqual([
-        'Velmora: good (PM2.5 5.0 µg/m³, AQI 28)',
-        'Velmora: unhealthy (PM2.5 60.0 µg/m³, AQI 154)',
-        'Velmora: good (PM2.5 5.0 µg/m³, AQI 28)',
-        'Velmora: moderate (PM2.5 20.0 µg/m³, AQI 71)',
-        'Velmora: unhealthy for sensitive groups (PM2.5 41.2 µg/m³, AQI 115)',
-        'Velmora: moderate (PM2.5 20.0 µg/m³, AQI 71)',
+        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, AQI 28), 20 November, 13:00–14:00',
+        '↑ Velmora: unhealthy (PM2.5 60.0 µg/m³, AQI 154), 20 November, 08:00–09:00',
+        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, AQI 28), 20 November, 06:00–07:00',
+        '↓ Velmora: all clear, moderate (PM2.5 5.0 µg/m³, AQI 28), 20 November, 05:00–06:00',
+        '↑ Velmora: unhealthy for sensitive groups (PM2.5 41.2 µg/m³, AQI 115), 20 November, 02:00–03:00',
+        '↑ Velmora: moderate (PM2.5 20.0 µg/m³, AQI 71), 20 November, 01:00–02:00',
       ]);
       expect(entries[4]).toMatchObject({
-        id: 'tag:localhost,2026-11-19:/en/explore/v1/region/velmora/warnings/2026-11-19T22:00Z',
+        id: 'tag:localhost,2026-11-19:/en/explore/v1/region/velmora/warnings/2026-11-19T23:00:00Z',
         updated: '2026-11-19T23:00:00.000Z',
         content:
-          '<p>Worse than before: moderate.</p><p>Hour from 2026-11-20 02:00.</p>' +
+          '<p>Worse. Before: moderate.</p>' +
           '<p>Everybody: The general public is less likely to be affected.</p>' +
           "<p>Sensitive groups: Reduce prolonged or heavy exertion. It's OK to be active outside, but take more breaks and do less intense activities.</p>" +
           `<p>Advice of the US EPA for this category: ${INDEX_WORDS.aqi.source.url}</p>`,
       });
-      expect(entries[3]?.content).toContain(
-        '<p>Better than before: unhealthy for sensitive groups.</p><p>Hour from 2026-11-20 05:00; the value is the highest of this hour and the two before it.</p>',
+      // an all-clear advises nothing
+      expect(entries[3]?.content).toBe(
+        '<p>Better. Before: unhealthy for sensitive groups.</p><p>The worst of three hours in a row was moderate.</p>',
       );
+      const edge = (await feed(`/en/explore/v1/station/${EDGE}/warnings.atom`)).entries[1];
+      expect(edge?.title).toBe(
+        '↓ Edge: unhealthy (PM2.5 111.1 µg/m³, AQI 190), 20 November, 08:00–09:00',
+      );
+      expect(edge?.content).toMatch(/^<p>Better\. Before: very unhealthy\.<\/p>.*<p>Everybody: /);
     });
 
     it('a first category says that it is the first, and a name is text and not XML', async () => {
       const [first] = (await feed(`/en/explore/v1/station/${NEW}/warnings.atom`)).entries;
-      expect(first?.title).toBe('New: unhealthy (PM10 260.0 µg/m³, AQI 153)');
-      expect(first?.content).toContain('<p>The first category known.</p><p>Hour from');
+      expect(first?.title).toBe(
+        'New: unhealthy (PM10 260.0 µg/m³, AQI 153), 20 November, 14:00–15:00',
+      );
+      expect(first?.content).toContain('<p>The first category known.</p><p>Everybody');
       const { entries } = await feed(`/en/explore/v1/station/${WALK}/warnings.atom`);
-      expect(entries[0]?.title).toBe('Mill & <b>sons</b>: good (PM2.5 5.0 µg/m³, AQI 28)');
+      expect(entries[0]?.title).toContain('Mill & <b>sons</b>: all clear, good (PM2.5');
     });
 
     it('with INDEX=eaqi, and where there are no particles, an entry names the European index and its pollutant (X1)', async () => {
       const titles = async (path: string, options?: Options) =>
         (await feed(path, options)).entries.map(({ title }) => title);
       expect(await titles('/en/explore/v1/region/lindau/warnings.atom', { index: 'aqi' })).toEqual([
-        'Lindau: good (O₃ 40.0 µg/m³, European index)',
-        'Lindau: fair (O₃ 70.0 µg/m³, European index)',
-        'Lindau: very poor (NO₂ 60.0 ppb, European index)',
-        'Lindau: poor (O₃ 129.5 µg/m³, European index)',
+        '↓ Lindau: all clear, good (O₃ 40.0 µg/m³, European index), 20 November, 06:00–07:00',
+        '↓ Lindau: all clear, fair (O₃ 40.0 µg/m³, European index), 20 November, 05:00–06:00',
+        '↑ Lindau: very poor (NO₂ 60.0 ppb, European index), 20 November, 02:00–03:00',
+        '↑ Lindau: poor (O₃ 129.5 µg/m³, European index), 20 November, 01:00–02:00',
       ]);
       const european = { index: 'eaqi' } as const;
       expect(await titles('/en/explore/v1/region/velmora/warnings.atom', european)).toEqual([
-        'Velmora: good (PM2.5 5.0 µg/m³, European index)',
-        'Velmora: poor (PM2.5 60.0 µg/m³, European index)',
-        'Velmora: good (PM2.5 5.0 µg/m³, European index)',
-        'Velmora: moderate (PM2.5 20.0 µg/m³, European index)',
+        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, European index), 20 November, 13:00–14:00',
+        '↑ Velmora: poor (PM2.5 60.0 µg/m³, European index), 20 November, 08:00–09:00',
+        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, European index), 20 November, 06:00–07:00',
+        '↑ Velmora: moderate (PM2.5 20.0 µg/m³, European index), 20 November, 01:00–02:00',
       ]);
       const [, poor] = (await feed('/hy/explore/v1/region/velmora/warnings.atom', european))
         .entries;
       expect(poor).toMatchObject({
-        title: 'Վելմորա: վատ (PM2.5 60,0 մկգ/մ³, եվրոպական ինդեքս)',
+        title: '↑ Վելմորա: վատ (PM2.5 60,0 մկգ/մ³, եվրոպական ինդեքս), նոյեմբերի 20, 08:00–09:00',
         content: expect.stringContaining(INDEX_WORDS.eaqi.source.url),
       });
     });
@@ -357,12 +385,13 @@ onEveryEngine('warnings', (engine) => {
         'Вельмора: предупреждения о качестве воздуха – Качество воздуха',
       ]);
       expect(russian.entries[4]).toMatchObject({
-        title: 'Вельмора: вредно для чувствительных групп (PM2.5 41,2 мкг/м³, AQI 115)',
-        content: expect.stringContaining('<p>Хуже, чем раньше: умеренно.</p>'),
+        title:
+          '↑ Вельмора: вредно для чувствительных групп (PM2.5 41,2 мкг/м³, AQI 115), 20 ноября, 02:00–03:00',
+        content: expect.stringContaining('<p>Стало хуже. До этого: умеренно.</p>'),
       });
       const armenian = await feed('/hy/explore/v1/region/velmora/warnings.atom');
       expect(armenian.entries[4]?.title).toBe(
-        'Վելմորա: վնասակար զգայուն խմբերի համար (PM2.5 41,2 մկգ/մ³, AQI 115)',
+        '↑ Վելմորա: վնասակար զգայուն խմբերի համար (PM2.5 41,2 մկգ/մ³, AQI 115), նոյեմբերի 20, 02:00–03:00',
       );
       for (const locale of LOCALES)
         expect(Object.keys(WARNING_WORDS[locale])).toEqual(Object.keys(WARNING_WORDS.en));
@@ -388,14 +417,147 @@ onEveryEngine('warnings', (engine) => {
       }
     });
 
-    it('an entry keeps its id and time when a late reading changes its hour', async () => {
-      const path = '/en/explore/v1/region/quay/warnings.atom';
-      const before = (await feed(path)).entries[4];
-      await here.accept(hours(11, at('02:00'), [130]));
-      await here.refresh(NOW);
-      const after = (await feed(path)).entries.find(({ id }) => id === before?.id);
-      expect(after?.title).toBe('Quay: very unhealthy (PM2.5 130.0 µg/m³, AQI 205)');
-      expect(after?.updated).toBe(before?.updated);
+    it('links are absolute where the address is known, else their base is the path of the feed', async () => {
+      const path = `/en/explore/v1/station/${WALK}/warnings.atom`;
+      expect((await feed(path)).text).toContain(` xml:base="${path}" `);
+      const offers = { pagesUrl: 'https://air.example' };
+      const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: keepingLog(), offers });
+      const { text } = await request(app).get(path).buffer(true);
+      expect(text).toContain(` xml:base="https://air.example${path}" `);
+      expect(text).toContain(`rel="self" href="https://air.example${path}"`);
     });
+  });
+});
+
+onEveryEngineInAll('warnings as they come', (engine) => {
+  const [LATE, REVISED, GAPS, SILENT, HISTORY, FROZEN] = [1, 2, 3, 4, 5, 6];
+  const CITIES = ['late', 'revised', 'gaps', 'silent', 'history', 'frozen'];
+  let here: Installation;
+  beforeAll(async () => {
+    here = await install(engine, citiesOfOneStation(CITIES));
+    return () => here.close();
+  });
+
+  /** Half a minute after a time of the day. */
+  const soonAfter = (time: string, day?: string) => new Date(Date.parse(at(time, day)) + 30_000);
+
+  /** Hours come one after the other, and the refresh of the minute after each. */
+  async function live(sensor: number, from: string, values: readonly (number | null)[]) {
+    for (const [n, value] of values.entries()) {
+      const start = new Date(Date.parse(from) + n * HOUR_MS);
+      await here.accept(hours(sensor, start.toISOString(), [value]));
+      await here.refresh(new Date(start.getTime() + HOUR_MS + 30_000));
+    }
+  }
+
+  async function told(path: string, now: Date) {
+    const answer = await here.get(`/en/explore/v1/${path}/warnings.json`, now);
+    const { warnings } = EXPLORE.stationWarnings.answer.parse(answer);
+    return warnings.map(({ timestamp, announced_at, before, category }) => [
+      timestamp.slice(11, 16),
+      announced_at.slice(11, 19),
+      before,
+      category,
+    ]);
+  }
+
+  it('an hour that becomes known more than three hours after its end warns nobody (R3)', async () => {
+    const days = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19'];
+    await live(LATE, at('06:00'), [5, 5, null, null, 5]);
+    const now = soonAfter('11:00');
+    for (const day of days) await here.accept(hours(LATE, at('00:00', day), Array(24).fill(300)));
+    await here.accept(hours(LATE, at('00:00'), [300, 300, 300, 300, 300, 300, 300, 300]));
+    await here.refresh(now);
+    expect(await told('station/1', now)).toEqual([]);
+    expect(await told('region/late', now)).toEqual([]);
+    // 08:00 ended two hours ago
+    await here.accept(hours(LATE, at('08:00'), [60]));
+    await here.refresh(now);
+    const expected = [['08:00', '11:00:30', 'good', 'unhealthy']];
+    expect(await told('station/1', now)).toEqual(expected);
+    expect(await told('region/late', now)).toEqual(expected);
+  });
+
+  it('what was announced stays when its hour changes, and a changed hour may warn again (R3)', async () => {
+    await live(REVISED, at('06:00'), [5, 5, 41.2]);
+    const first = ['08:00', '09:00:30', 'good', 'unhealthy for sensitive groups'];
+    expect(await told('station/2', soonAfter('09:00'))).toEqual([first]);
+    await here.accept(hours(REVISED, at('08:00'), [130]));
+    await here.refresh(soonAfter('09:20'));
+    const second = ['08:00', '09:20:30', 'unhealthy for sensitive groups', 'very unhealthy'];
+    expect(await told('station/2', soonAfter('09:20'))).toEqual([second, first]);
+    await here.accept(hours(REVISED, at('08:00'), [5]));
+    await here.refresh(soonAfter('09:40'));
+    const third = ['08:00', '09:40:30', 'very unhealthy', 'good'];
+    expect(await told('station/2', soonAfter('09:40'))).toEqual([third, second, first]);
+    // long after
+    await here.accept(hours(REVISED, at('08:00'), [300]));
+    await here.refresh(soonAfter('13:00'));
+    expect(await told('station/2', soonAfter('13:00'))).toEqual([third, second, first]);
+    const { warnings } = await here.get(
+      '/en/explore/v1/station/2/warnings.json',
+      soonAfter('13:00'),
+    );
+    expect(warnings.map((warning: Body) => warning['pm2.5'])).toEqual([5, 130, 41.2]);
+  });
+
+  it('an hour is announced as it closes, without a new reading, and only then', async () => {
+    const version = async () => {
+      const [row] = await here.published`select data_version from api.freshness`;
+      return row?.data_version;
+    };
+    await live(GAPS, at('06:00'), [60, 60, null, 5, null, 5]);
+    await here.accept(hours(GAPS, at('12:00'), [5]));
+    await here.refresh(soonAfter('12:59'));
+    const before = await version();
+    expect(await told('station/3', soonAfter('12:59'))).toHaveLength(1);
+    await here.refresh(soonAfter('13:00'));
+    // the third better one, whatever lies between
+    expect(await told('station/3', soonAfter('13:00'))).toEqual([
+      ['12:00', '13:00:30', 'unhealthy', 'good'],
+      ['06:00', '07:00:30', null, 'unhealthy'],
+    ]);
+    expect(await version()).toBeGreaterThan(before);
+  });
+
+  it('a station that was silent for longer than the list begins with the category it had', async () => {
+    const back = '2026-12-30';
+    await live(SILENT, at('06:00', '2026-11-21'), [60]);
+    await deleteOldWarnings(here.database.target, soonAfter('10:00', back));
+    expect(await told('station/3', soonAfter('13:00'))).toEqual([
+      ['12:00', '13:00:30', 'unhealthy', 'good'], // the newest of a station stays
+    ]);
+    await live(SILENT, at('10:00', back), [5, 5]);
+    expect(await told('station/4', soonAfter('12:00', back))).toEqual([]);
+    await live(SILENT, at('12:00', back), [5]);
+    expect(await told('station/4', soonAfter('13:00', back))).toEqual([
+      ['12:00', '13:00:30', 'unhealthy', 'good'],
+    ]);
+  });
+
+  it('a station whose history is imported begins with its category, and its history warns nobody', async () => {
+    const day = '2026-12-30';
+    await here.accept(hours(HISTORY, at('00:00', day), [5, 60, 5, 60, 60, 60]));
+    await here.refresh(soonAfter('14:00', day));
+    await live(HISTORY, at('14:00', day), [60]);
+    expect(await told('station/5', soonAfter('15:00', day))).toEqual([]);
+    await live(HISTORY, at('15:00', day), [140]);
+    expect(await told('station/5', soonAfter('16:00', day))).toEqual([
+      ['15:00', '16:00:30', 'unhealthy', 'very unhealthy'],
+    ]);
+  });
+
+  it('what is announced twice at one instant of a frozen clock is two entries', async () => {
+    const day = '2026-12-30';
+    const now = soonAfter('17:00', day);
+    for (const value of [20, 60]) {
+      await here.accept(hours(FROZEN, at('16:00', day), [value]));
+      await here.refresh(now);
+    }
+    await here.refresh(now);
+    expect(await told('station/6', now)).toEqual([
+      ['16:00', '17:00:31', 'moderate', 'unhealthy'],
+      ['16:00', '17:00:30', null, 'moderate'],
+    ]);
   });
 });

@@ -19,29 +19,36 @@ const category = z.enum([...new Set([...US_CATEGORIES, ...BANDS])]).meta({
 });
 
 const POLLUTANTS = ['pm2.5', 'pm10', 'o3', 'no2', 'so2'] as const;
-const HIGHEST = 'highest mean of the three hours';
+const MEAN = 'mean of the hour, as it was announced';
 
 const warning = z
   .strictObject({
-    timestamp: field(instant, 'start of the hour with which the category changed, as it closed'),
+    timestamp: field(instant, 'start of the hour with which the category changed'),
+    announced_at: field(
+      instant,
+      'the instant at which it was announced: at the end of the hour, or up to three hours later, as the hour became known',
+    ),
     category: field(
       category,
-      'the worst category of this hour and the two before it that have one',
+      'the category announced: where it is worse than before, that of the hour; where it is better, the worst of this hour and the two before it that have one',
     ),
-    before: field(category.nullable(), 'the category until then; null for the first one known'),
+    before: field(
+      category.nullable(),
+      'the category announced until then; null for the first one known',
+    ),
     aqi,
-    pollutant: field(z.enum(POLLUTANTS), 'the pollutant that makes the category'),
+    pollutant: field(z.enum(POLLUTANTS), 'the pollutant that makes the category of the hour'),
     unit: field(z.string(), 'the unit of this pollutant'),
-    'pm2.5': measured('pm25', HIGHEST),
-    pm10: measured('pm10', HIGHEST),
-    o3: measured('o3', HIGHEST),
-    no2: measured('no2', HIGHEST),
-    so2: measured('so2', HIGHEST),
+    'pm2.5': measured('pm25', MEAN),
+    pm10: measured('pm10', MEAN),
+    o3: measured('o3', MEAN),
+    no2: measured('no2', MEAN),
+    so2: measured('so2', MEAN),
   })
   .meta({
     id: 'Warning',
     description:
-      'a change of the category: it gets worse at once, and better when three hours in a row were better',
+      'a change of the category, as it was announced. It gets worse at once, when an hour is 5 % beyond the upper bound of the announced category (with aqi, a bound of the index: 52.5, 105, 157.5, 210 or 315; with eaqi, of the mean), and better when three hours in a row were 5 % below its lower bound. An hour that becomes known, or changes, more than three hours after its end is not announced, and what was announced stays',
   });
 
 const warningsOf = (name: string) =>
@@ -59,7 +66,7 @@ const warningsOf = (name: string) =>
         instant.nullable(),
         'start of the hour with which it began; null if no change of it is listed',
       ),
-      since: field(instant, 'changes from then on are listed, at most 100'),
+      since: field(instant, 'changes with hours from then on are listed, at most 100'),
       warnings: field(z.array(warning), 'newest first'),
     })
     .meta({

@@ -14,7 +14,7 @@ export const pages = defineExtra({
     pageUrl: webAddress().register(VARIABLE, {
       name: 'PAGE_URL',
       meaning:
-        'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
+        'where readers reach the pages: `https://air.example`; unset: links in feeds are relative, and links that they share may have no picture',
     }),
     mapTiles: z
       .string()
@@ -52,6 +52,10 @@ export const pages = defineExtra({
   conflict: ({ mapTiles, mapGround }) =>
     mapTiles !== undefined && mapGround !== undefined
       ? 'MAP_TILES and MAP_GROUND are both set, and a map has one ground. Unset one of them.'
+      : undefined,
+  remark: ({ page, pageUrl }) =>
+    page === 'on' && pageUrl === ''
+      ? 'PAGE_URL is not set: links in feeds are relative. Set it before you announce a feed'
       : undefined,
   async open({ settings: { page, pageUrl, mapTiles, mapGround }, log }) {
     const { makeGround, readGround } = await import('./ground.ts');

@@ -6,6 +6,7 @@ import { readConfig } from '../../../src/config.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../../../src/http/send.ts';
 import { NOW } from '../../support/clock.ts';
+import { commandsOn } from '../../support/command.ts';
 import { engines } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
@@ -146,6 +147,17 @@ it('PAGE_URL is a base of other addresses: it ends without a slash', () => {
   expect(readConfig({ PAGE_URL: 'https://air.example//' })).toMatchObject({
     pageUrl: 'https://air.example',
   });
+});
+
+it('without PAGE_URL, status says that links in feeds are relative', async () => {
+  const command = commandsOn(here.database);
+  const { result, table } = await command('status');
+  expect(result.remarks).toEqual([
+    'PAGE_URL is not set: links in feeds are relative. Set it before you announce a feed',
+  ]);
+  expect(table?.(200)).toMatch(/^settings +PAGE_URL is not set: /m);
+  for (const settings of [{ PAGE_URL: 'https://air.example' }, { PAGE: 'off' }])
+    expect((await command('status', settings)).result.remarks).toEqual([]);
 });
 
 type Settings = Record<string, string>;

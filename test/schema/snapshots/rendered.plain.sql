@@ -1102,6 +1102,7 @@ begin
   call raw.acquire_lock('rollup.refresh');
   perform logic.follow_zone_rules(now);
   perform logic.claim_changes(now);
+  perform logic.note_fresh_changes(now);
   is_deferred := lazily and (
     select now - running_refreshed_at between interval '0' and interval '10 minutes'
       and (running_since is null or running_since = today)
@@ -1159,6 +1160,8 @@ begin
     update rollup.freshness set refreshed_at = refresh_step.now, completed_at = refresh_step.now;
     commit;
   end if;
+  perform logic.announce(now, waiting = 0);
+  commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 
@@ -7740,7 +7743,13 @@ begin
       order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
       from flag l where coalesce(l.since <= at, true)),
     (select coalesce(json_agg(json_build_object(
-        'since', g.since, 'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
+        'since', g.since, 'last_reading', (
+          select date_trunc('second', max(r.measured_at))
+          from raw.placement l
+          join raw.readings r on r.sensor_id = l.sensor_id and r.measured_at >= g.since - interval '1 hour'
+            and r.measured_at < g.since
+          where l.station_id = only_station and l.since < g.since and l.until >= g.since),
+        'noticed_at', g.since + p.stale_after, 'until', g.until) order by g.since desc), '[]')::text
       from gap g where coalesce(g.until, at) - g.since >= p.stale_after),
     least(api.history_valid_until(at),
       (select g.since + p.stale_after from gap g where g.until is null and g.since + p.stale_after > at),
@@ -7756,8 +7765,8 @@ comment on function api.station_notices_json is
 Columns:
   flags (a JSON array of those that have begun, newest first, as text: kind, test, sensor_id, since (null: always) and '
   'until (null: not yet)),
-  silences (a JSON array, newest first, as text: since, noticed_at (when it was long enough), until (null: it goes '
-  'on)),
+  silences (a JSON array, newest first, as text: since (the first full hour), last_reading (before it; null: no longer '
+  'kept), noticed_at (when it was long enough), until (null: it goes on)),
   valid_until,
   data_version.';
 
@@ -7936,18 +7945,215 @@ Columns:
   valid_until,
   data_version.';
 
--- Warnings of one station: the changes of its air quality category.
---
--- The announced category of an hour is the worst one of the last three closed hours that have one. So it gets worse at
--- once, and better when three hours in a row were better, to the worst of these three. Hours without a category are
--- passed over. An hour whose announced category differs from the one before is a warning; before the first known hour
--- the air counts as good, so a first category is one unless it is good.
---
--- Entries a week if the air gets better after 1, 2, 3 and 6 hours: 35, 26, 22 and 16 at a station in Beijing (UCI, two
--- years), 8.8, 7.2, 6.2 and 4.3 in Aberdeen (Sensor.Community, two months). Three hours spare a third of them, and six
--- would announce clean air half a working day late.
---
--- Bands grow with the means (Q2, X1), so the worst category of three hours is the category of their highest values.
+-- The rule by which the air quality category of a place is announced (R3), and when a refresh applies it. The refresh
+-- records each announcement as it makes it, and nothing changes it later: what a reader was sent stays.
+
+-- The category of an hour, from 0, good, with all bounds moved: at 100 % the hour's own; at 105 % the worst one whose
+-- lower bound the hour is 5 % beyond; at 95 % better than the announced one only if the hour is 5 % below its lower
+-- bound. Null if no mean counts.
+create function logic.category(
+  index text, percent int, aqi int, pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
+returns int language sql immutable parallel safe
+  return case index
+    when 'aqi' then width_bucket(aqi * 100 - case when percent > 100 then 0 else 1 end,
+      array[50 * percent, 100 * percent, 150 * percent, 200 * percent, 300 * percent])
+    else logic.european_grade(pm25 * 100 / percent, pm10 * 100 / percent, o3 * 100 / percent, no2 * 100 / percent,
+      so2 * 100 / percent) / 10 end;
+
+-- Its name, as the API has it.
+create function logic.category_name(index text, category int) returns text language sql immutable parallel safe
+  return case index
+    when 'aqi' then lower(api.aqi_category((array[0, 51, 101, 151, 201, 301])[category + 1]))
+    else logic.european_band(10 * category) end;
+
+-- The category to announce next. It gets worse at once, to the category of the hour, when the hour is 5 % beyond the
+-- upper bound of the announced one; and better, to the worst of three hours in a row, when each of them is 5 % below
+-- its lower bound. `risen`: the category of the hour at 105 %; `fallen`: the worst of the three hours at 95 %; `hours`:
+-- three, or fewer if no more are known.
+create function logic.next_category(announced int, category int, risen int, hours int, worst int, fallen int)
+returns int language sql immutable parallel safe
+  return case
+    when announced is null or risen > announced then category
+    when hours = 3 and fallen < announced then worst
+    else announced end;
+
+-- The announced category after each of several hours.
+create aggregate logic.announced(category int, risen int, hours int, worst int, fallen int) (
+  sfunc = logic.next_category, stype = int, parallel = safe
+);
+
+-- The first of the closed hours that may still warn: they ended at most three hours ago.
+create function logic.fresh_since(now timestamptz) returns timestamptz language sql stable
+  return rollup.bucket_add('hour', rollup.bucket_start('hour', now), -3);
+
+-- Has the refresh look for warnings if a claimed change concerns an hour that may still warn.
+create function logic.note_fresh_changes(now timestamptz) returns void language sql as $$
+  update rollup.freshness f set announced_until = logic.fresh_since(now)
+  where f.announced_until > logic.fresh_since(now)
+    and logic.claimed(tstzrange(logic.fresh_since(now), rollup.bucket_start('hour', now))) <> '{}'
+$$;
+
+-- Announces what the closed hours give reason for, if one has closed or changed since the last time. In a database that
+-- has never announced anything (a new one, or an older version's), the last 31 local days are announced as if each hour
+-- had been known at its end, once they are complete: nobody was sent anything before, and no feed begins empty.
+create function logic.announce(now timestamptz, is_complete boolean) returns void language plpgsql as $$
+declare
+  until constant timestamptz := rollup.bucket_start('hour', now);
+  state constant rollup.freshness := (select f from rollup.freshness f);
+  announced bigint;
+begin
+  if state.refreshed_at is null or state.announced_until = until then return; end if;
+  if state.announced_until is null then
+    if not is_complete then return; end if;
+    announced := logic.announce_past_stations(until) + logic.announce_past_regions(until);
+    if announced = 0 then return; end if;
+  else
+    announced := logic.announce_stations(now) + logic.announce_regions(now);
+  end if;
+  update rollup.freshness set announced_until = until;
+  if announced > 0 then perform logic.raise_data_version(); end if;
+end $$;
+
+-- Deletes announcements that no document lists any more, except the newest of each place, with which its next hour is
+-- compared.
+create function logic.delete_old_warnings(now timestamptz) returns void language plpgsql as $$
+begin
+  perform logic.delete_old_station_warnings(now), logic.delete_old_region_warnings(now);
+end $$;
+
+revoke all on function logic.note_fresh_changes, logic.announce, logic.delete_old_warnings from public;
+
+-- Warnings of a station: the changes of its announced air quality category (R3). They are recorded by both indices,
+-- since the operator may prefer the other one later. A row whose category is the one before, or a first one that is
+-- good, is there to be compared with, and is not listed.
+
+-- The categories of hours (logic.category) and what makes them. Hours without one, and suspect ones (C9), are absent.
+create view logic.station_category as
+  select h.station_id, i.index, h.bucket,
+    logic.category(i.index, 100, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as category,
+    logic.category(i.index, 105, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as risen,
+    logic.category(i.index, 95, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as fallen,
+    case i.index when 'aqi' then h.aqi end as aqi,
+    case
+      when i.index = 'eaqi' then logic.european_pollutant(logic.european_grade(h.pm25, h.pm10, h.o3, h.no2, h.so2))
+      when h.aqi = rollup.aqi(h.pm25, null) then 'pm2.5'
+      else 'pm10' end as pollutant,
+    h.pm25, h.pm10, h.o3, h.no2, h.so2
+  from rollup.station_hourly h
+  cross join (values ('aqi'), ('eaqi')) i(index)
+  where not exists (select from raw.flagged f where f.station_id = h.station_id and f.kind = 'pm'
+      and f.since <= h.bucket and h.bucket < f.until) and case i.index when 'aqi' then h.aqi is not null
+    else coalesce(logic.possible(h.pm25), logic.possible(h.pm10), logic.possible(h.o3), logic.possible(h.no2),
+      logic.possible(h.so2)) is not null end;
+
+-- Announces the hours that ended at most three hours ago. The air got worse with the worst of them, and better with the
+-- newest. Hours without a category are passed over: where fewer than three have one, earlier hours of the last 24
+-- complete the row. A station that was never announced begins with the worst of the last three hours known before.
+-- Returns the number of rows.
+create function logic.announce_stations(now timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off as $$
+#variable_conflict use_column
+declare
+  until constant timestamptz := rollup.bucket_start('hour', now);
+  fresh_since constant timestamptz := logic.fresh_since(now);
+  row_since constant timestamptz := rollup.bucket_add('hour', until, -24);
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', now), -31);
+  announced bigint;
+begin
+  with fresh as materialized (
+    select station_id, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
+    from logic.station_category
+    where bucket >= fresh_since and bucket < until
+    group by 1, 2
+  ),
+  known as materialized (
+    select f.*, w.announced_at, w.category as announced
+    from fresh f
+    left join lateral (
+      select w.announced_at, w.category from rollup.station_warning w
+      where w.station_id = f.station_id and w.index = f.index order by w.announced_at desc limit 1
+    ) w on true
+  ),
+  next as materialized (
+    select k.station_id, k.index, k.announced_at, k.announced, coalesce(k.announced, before.category) as before,
+      logic.next_category(coalesce(k.announced, before.category), k.category, k.risen,
+        k.hours + gap.hours, greatest(k.category, gap.category), greatest(k.fallen, gap.fallen)) as category
+    from known k
+    cross join lateral (
+      select max(category) as category
+      from (
+        select c.category from logic.station_category c
+        where k.announced is null and c.station_id = k.station_id and c.index = k.index
+          and c.bucket >= first_hour and c.bucket < fresh_since
+        order by c.bucket desc limit 3
+      ) c
+    ) before
+    cross join lateral (
+      select count(*)::int as hours, max(category) as category, max(fallen) as fallen
+      from (
+        select c.category, c.fallen from logic.station_category c
+        -- few places have gaps while their air gets better
+        where k.hours < 3 and k.fallen < coalesce(k.announced, before.category)
+          and c.station_id = k.station_id and c.index = k.index and c.bucket >= row_since and c.bucket < fresh_since
+        order by c.bucket desc limit 3 - k.hours
+      ) c
+    ) gap
+  )
+  insert into rollup.station_warning
+  select n.station_id, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), hour.bucket,
+    n.category, n.before, hour.aqi, hour.pollutant, hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
+  from next n
+  cross join lateral (
+    select c.* from logic.station_category c
+    where c.station_id = n.station_id and c.index = n.index and c.bucket >= fresh_since and c.bucket < until
+    order by n.category > coalesce(n.before, -1) and c.category = n.category desc, c.bucket desc limit 1
+  ) hour
+  where n.category is distinct from n.announced;
+  get diagnostics announced = row_count;
+  return announced;
+end $$;
+
+-- Announces the hours of the last 31 local days as if each had been known at its end. Returns the number of rows.
+create function logic.announce_past_stations(until timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
+  announced bigint;
+begin
+  insert into rollup.station_warning
+  select station_id, index, rollup.bucket_add('hour', bucket, 1), bucket, announced, before,
+    aqi, pollutant, pm25, pm10, o3, no2, so2
+  from (
+    select a.*, lag(a.announced) over (partition by a.station_id, a.index order by a.bucket) as before
+    from (
+      select h.*, logic.announced(h.category, h.risen, h.hours, h.worst, h.worst_fallen)
+        over (partition by h.station_id, h.index order by h.bucket) as announced
+      from (
+        select c.*, (count(*) over three)::int as hours, max(c.category) over three as worst,
+          max(c.fallen) over three as worst_fallen
+        from logic.station_category c
+        where c.bucket >= first_hour and c.bucket < until
+        window three as (partition by c.station_id, c.index order by c.bucket rows between 2 preceding and current row)
+      ) h
+    ) a
+  ) a
+  where announced is distinct from before;
+  get diagnostics announced = row_count;
+  return announced;
+end $$;
+
+create function logic.delete_old_station_warnings(now timestamptz) returns void language sql as $$
+  delete from rollup.station_warning w
+  where w.hour < rollup.bucket_add('day', rollup.bucket_start('day', now), -31)
+    and (exists (select from rollup.station_warning newer
+        where newer.station_id = w.station_id and newer.index = w.index and newer.announced_at > w.announced_at)
+      or not exists (select from raw.station s where s.id = w.station_id))
+$$;
+
+revoke all on function logic.announce_stations, logic.announce_past_stations,
+  logic.delete_old_station_warnings from public;
+
 create function api.station_warnings_json(
   at timestamptz, only_station int, preferred_index text, most int default 100)
 returns table (
@@ -7960,99 +8166,193 @@ as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -30);
-  -- the first hours that are shown have hours before them
-  first_read constant timestamptz := rollup.bucket_add('day', first_hour, -1);
+  chosen constant text := case when preferred_index = 'aqi' and exists (
+      select from logic.station_category c where c.station_id = only_station and c.index = 'aqi'
+        and c.bucket >= rollup.bucket_add('day', first_hour, -1) and c.bucket < end_of_hours)
+    then 'aqi' else 'eaqi' end;
 begin
   return query
-  with hour as materialized (
-    select h.bucket, h.aqi, logic.possible(h.pm25) as pm25, logic.possible(h.pm10) as pm10,
-      logic.possible(h.o3) as o3, logic.possible(h.no2) as no2, logic.possible(h.so2) as so2
-    from rollup.station_hourly h
-    where h.station_id = only_station and h.bucket >= first_read and h.bucket < end_of_hours and not exists (select from raw.flagged f where f.station_id = h.station_id and f.kind = 'pm'
-      and f.since <= h.bucket and h.bucket < f.until)
-  ),
-  chosen as materialized (
-    select case when preferred_index = 'aqi' and exists (select from hour h where h.aqi is not null)
-      then 'aqi' else 'eaqi' end as index
-  ),
-  highest as (
-    select h.bucket, max(h.aqi) over three as aqi, max(h.pm25) over three as pm25, max(h.pm10) over three as pm10,
-      max(h.o3) over three as o3, max(h.no2) over three as no2, max(h.so2) over three as so2
-    from hour h cross join chosen c
-    where case c.index when 'aqi' then h.aqi is not null else coalesce(h.pm25, h.pm10, h.o3, h.no2, h.so2) is not null end
-    window three as (order by h.bucket rows between 2 preceding and current row)
-  ),
-  announced as materialized (
-    select a.*, lag(a.category) over (order by a.bucket) as before
-    from (
-      select h.*, case c.index when 'aqi' then lower(api.aqi_category(h.aqi))
-        else api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) end as category
-      from highest h cross join chosen c) a
+  with announced as materialized (
+    select w.* from rollup.station_warning w
+    where w.station_id = only_station and w.index = chosen and w.hour < end_of_hours
   ),
   warning as materialized (
     select a.* from announced a
-    where a.bucket >= first_hour and a.category <> coalesce(a.before, 'good')
-    order by a.bucket desc limit most
+    where a.hour >= first_hour and a.category <> coalesce(a.before, 0)
+    order by a.announced_at desc limit most
   )
-  select null::text, c.index, n.category,
-    case when n.category is not null then (select max(w.bucket) from warning w) end,
+  select null::text, chosen, logic.category_name(chosen, n.category),
+    case when n.category is not null then (select w.hour from warning w order by w.announced_at desc limit 1) end,
     first_hour,
     (select coalesce(json_agg(json_build_object(
-        'timestamp', w.bucket, 'category', w.category, 'before', w.before,
-        'aqi', case c.index when 'aqi' then w.aqi end,
-        'pollutant', case c.index
-          when 'aqi' then case when w.aqi = rollup.aqi(w.pm25, null) then 'pm2.5' else 'pm10' end
-          else case w.category
-            when api.european_index(pm25 => w.pm25) then 'pm2.5'
-            when api.european_index(pm10 => w.pm10) then 'pm10'
-            when api.european_index(o3 => w.o3) then 'o3'
-            when api.european_index(no2 => w.no2) then 'no2'
-            else 'so2' end end,
+        'timestamp', w.hour, 'announced_at', w.announced_at, 'category', logic.category_name(chosen, w.category),
+        'before', logic.category_name(chosen, w.before), 'aqi', w.aqi, 'pollutant', w.pollutant,
         'pm2.5', logic.published_non_negative(w.pm25, 1), 'pm10', logic.published_non_negative(w.pm10, 1),
         'o3', logic.published_non_negative(w.o3, 1), 'no2', logic.published_non_negative(w.no2, 1),
         'so2', logic.published_non_negative(w.so2, 1))
-      order by w.bucket desc), '[]')::text from warning w),
+      order by w.announced_at desc), '[]')::text from warning w),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.station s
-  cross join chosen c
   cross join api.freshness f
   left join lateral (
-    select a.category from announced a where a.bucket >= rollup.bucket_add('hour', end_of_hours, -3)
-    order by a.bucket desc limit 1
+    select a.category from announced a
+    where exists (select from logic.station_category c where c.station_id = only_station and c.index = chosen
+      and c.bucket >= rollup.bucket_add('hour', end_of_hours, -3) and c.bucket < end_of_hours)
+    order by a.announced_at desc limit 1
   ) n on true
   where s.id = only_station and not exists (select from raw.hidden_period p
       where p.station_id = s.id and p.since <= at and at < p.until);
 end $$;
 comment on function api.station_warnings_json is
-  'Changes of the announced air quality category of a station in the last 30 local days and today. The announced '
-  'category of an hour is the worst one of the last three closed hours that have one. One row; none for an unknown '
-  'station_id, nor for a hidden station.
+  'Changes of the announced air quality category of a station in the last 30 local days and today, as they were '
+  'announced: later readings change none. It gets worse at once, when a closed hour is 5 % beyond the upper bound of '
+  'the announced category, and better, to the worst of three hours in a row, when each is 5 % below its lower bound. '
+  'An hour that becomes known, or changes, more than three hours after its end is not announced. One row; none for an '
+  'unknown station_id, nor for a hidden station.
 Columns:
   city_slug (of a district; else null),
-  index (aqi: categories of the US EPA index of PM2.5 and PM10; eaqi: bands of the European index, if that is preferred '
-  'or no hour has the US one),
+  index (aqi: categories of the US EPA index of PM2.5 and PM10; eaqi: bands of the European index, if that is '
+  'preferred or no hour has the US one),
   category (announced now; null if none of the last three closed hours has one),
   category_since (start of the hour with which it began; null if no change is listed),
   since (start of the first local day),
-  warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), category, before (null: '
-  'the first one known), aqi (null with eaqi), pollutant that makes the category, pm2.5, pm10, o3, no2 and so2; numbers '
-  'are the highest of the three hours),
+  warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), announced_at, '
+  'category, before (null: the first one known), aqi (null with eaqi), pollutant that makes the category of the hour, '
+  'and its means as announced: pm2.5, pm10, o3, no2 and so2),
   valid_until,
   data_version.';
 
--- Warnings of one region: the changes of its air quality category.
---
--- The announced category of an hour is the worst one of the last three closed hours that have one. So it gets worse at
--- once, and better when three hours in a row were better, to the worst of these three. Hours without a category are
--- passed over. An hour whose announced category differs from the one before is a warning; before the first known hour
--- the air counts as good, so a first category is one unless it is good.
---
--- Entries a week if the air gets better after 1, 2, 3 and 6 hours: 35, 26, 22 and 16 at a station in Beijing (UCI, two
--- years), 8.8, 7.2, 6.2 and 4.3 in Aberdeen (Sensor.Community, two months). Three hours spare a third of them, and six
--- would announce clean air half a working day late.
---
--- Bands grow with the means (Q2, X1), so the worst category of three hours is the category of their highest values.
+-- Warnings of a region: the changes of its announced air quality category (R3). They are recorded by both indices,
+-- since the operator may prefer the other one later. A row whose category is the one before, or a first one that is
+-- good, is there to be compared with, and is not listed.
+
+-- The categories of hours (logic.category) and what makes them. Hours without one, and suspect ones (C9), are absent.
+create view logic.region_category as
+  select h.region_slug, i.index, h.bucket,
+    logic.category(i.index, 100, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as category,
+    logic.category(i.index, 105, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as risen,
+    logic.category(i.index, 95, h.aqi, h.pm25, h.pm10, h.o3, h.no2, h.so2) as fallen,
+    case i.index when 'aqi' then h.aqi end as aqi,
+    case
+      when i.index = 'eaqi' then logic.european_pollutant(logic.european_grade(h.pm25, h.pm10, h.o3, h.no2, h.so2))
+      when h.aqi = rollup.aqi(h.pm25, null) then 'pm2.5'
+      else 'pm10' end as pollutant,
+    h.pm25, h.pm10, h.o3, h.no2, h.so2
+  from rollup.region_hourly h
+  cross join (values ('aqi'), ('eaqi')) i(index)
+  where not false and case i.index when 'aqi' then h.aqi is not null
+    else coalesce(logic.possible(h.pm25), logic.possible(h.pm10), logic.possible(h.o3), logic.possible(h.no2),
+      logic.possible(h.so2)) is not null end;
+
+-- Announces the hours that ended at most three hours ago. The air got worse with the worst of them, and better with the
+-- newest. Hours without a category are passed over: where fewer than three have one, earlier hours of the last 24
+-- complete the row. A region that was never announced begins with the worst of the last three hours known before.
+-- Returns the number of rows.
+create function logic.announce_regions(now timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off as $$
+#variable_conflict use_column
+declare
+  until constant timestamptz := rollup.bucket_start('hour', now);
+  fresh_since constant timestamptz := logic.fresh_since(now);
+  row_since constant timestamptz := rollup.bucket_add('hour', until, -24);
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', now), -31);
+  announced bigint;
+begin
+  with fresh as materialized (
+    select region_slug, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
+    from logic.region_category
+    where bucket >= fresh_since and bucket < until
+    group by 1, 2
+  ),
+  known as materialized (
+    select f.*, w.announced_at, w.category as announced
+    from fresh f
+    left join lateral (
+      select w.announced_at, w.category from rollup.region_warning w
+      where w.region_slug = f.region_slug and w.index = f.index order by w.announced_at desc limit 1
+    ) w on true
+  ),
+  next as materialized (
+    select k.region_slug, k.index, k.announced_at, k.announced, coalesce(k.announced, before.category) as before,
+      logic.next_category(coalesce(k.announced, before.category), k.category, k.risen,
+        k.hours + gap.hours, greatest(k.category, gap.category), greatest(k.fallen, gap.fallen)) as category
+    from known k
+    cross join lateral (
+      select max(category) as category
+      from (
+        select c.category from logic.region_category c
+        where k.announced is null and c.region_slug = k.region_slug and c.index = k.index
+          and c.bucket >= first_hour and c.bucket < fresh_since
+        order by c.bucket desc limit 3
+      ) c
+    ) before
+    cross join lateral (
+      select count(*)::int as hours, max(category) as category, max(fallen) as fallen
+      from (
+        select c.category, c.fallen from logic.region_category c
+        -- few places have gaps while their air gets better
+        where k.hours < 3 and k.fallen < coalesce(k.announced, before.category)
+          and c.region_slug = k.region_slug and c.index = k.index and c.bucket >= row_since and c.bucket < fresh_since
+        order by c.bucket desc limit 3 - k.hours
+      ) c
+    ) gap
+  )
+  insert into rollup.region_warning
+  select n.region_slug, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), hour.bucket,
+    n.category, n.before, hour.aqi, hour.pollutant, hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
+  from next n
+  cross join lateral (
+    select c.* from logic.region_category c
+    where c.region_slug = n.region_slug and c.index = n.index and c.bucket >= fresh_since and c.bucket < until
+    order by n.category > coalesce(n.before, -1) and c.category = n.category desc, c.bucket desc limit 1
+  ) hour
+  where n.category is distinct from n.announced;
+  get diagnostics announced = row_count;
+  return announced;
+end $$;
+
+-- Announces the hours of the last 31 local days as if each had been known at its end. Returns the number of rows.
+create function logic.announce_past_regions(until timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
+  announced bigint;
+begin
+  insert into rollup.region_warning
+  select region_slug, index, rollup.bucket_add('hour', bucket, 1), bucket, announced, before,
+    aqi, pollutant, pm25, pm10, o3, no2, so2
+  from (
+    select a.*, lag(a.announced) over (partition by a.region_slug, a.index order by a.bucket) as before
+    from (
+      select h.*, logic.announced(h.category, h.risen, h.hours, h.worst, h.worst_fallen)
+        over (partition by h.region_slug, h.index order by h.bucket) as announced
+      from (
+        select c.*, (count(*) over three)::int as hours, max(c.category) over three as worst,
+          max(c.fallen) over three as worst_fallen
+        from logic.region_category c
+        where c.bucket >= first_hour and c.bucket < until
+        window three as (partition by c.region_slug, c.index order by c.bucket rows between 2 preceding and current row)
+      ) h
+    ) a
+  ) a
+  where announced is distinct from before;
+  get diagnostics announced = row_count;
+  return announced;
+end $$;
+
+create function logic.delete_old_region_warnings(now timestamptz) returns void language sql as $$
+  delete from rollup.region_warning w
+  where w.hour < rollup.bucket_add('day', rollup.bucket_start('day', now), -31)
+    and (exists (select from rollup.region_warning newer
+        where newer.region_slug = w.region_slug and newer.index = w.index and newer.announced_at > w.announced_at)
+      or not exists (select from raw.region s where s.slug = w.region_slug))
+$$;
+
+revoke all on function logic.announce_regions, logic.announce_past_regions,
+  logic.delete_old_region_warnings from public;
+
 create function api.region_warnings_json(
   at timestamptz, only_region text, preferred_index text, most int default 100)
 returns table (
@@ -8065,82 +8365,59 @@ as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -30);
-  -- the first hours that are shown have hours before them
-  first_read constant timestamptz := rollup.bucket_add('day', first_hour, -1);
+  chosen constant text := case when preferred_index = 'aqi' and exists (
+      select from logic.region_category c where c.region_slug = only_region and c.index = 'aqi'
+        and c.bucket >= rollup.bucket_add('day', first_hour, -1) and c.bucket < end_of_hours)
+    then 'aqi' else 'eaqi' end;
 begin
   return query
-  with hour as materialized (
-    select h.bucket, h.aqi, logic.possible(h.pm25) as pm25, logic.possible(h.pm10) as pm10,
-      logic.possible(h.o3) as o3, logic.possible(h.no2) as no2, logic.possible(h.so2) as so2
-    from rollup.region_hourly h
-    where h.region_slug = only_region and h.bucket >= first_read and h.bucket < end_of_hours and not false
-  ),
-  chosen as materialized (
-    select case when preferred_index = 'aqi' and exists (select from hour h where h.aqi is not null)
-      then 'aqi' else 'eaqi' end as index
-  ),
-  highest as (
-    select h.bucket, max(h.aqi) over three as aqi, max(h.pm25) over three as pm25, max(h.pm10) over three as pm10,
-      max(h.o3) over three as o3, max(h.no2) over three as no2, max(h.so2) over three as so2
-    from hour h cross join chosen c
-    where case c.index when 'aqi' then h.aqi is not null else coalesce(h.pm25, h.pm10, h.o3, h.no2, h.so2) is not null end
-    window three as (order by h.bucket rows between 2 preceding and current row)
-  ),
-  announced as materialized (
-    select a.*, lag(a.category) over (order by a.bucket) as before
-    from (
-      select h.*, case c.index when 'aqi' then lower(api.aqi_category(h.aqi))
-        else api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) end as category
-      from highest h cross join chosen c) a
+  with announced as materialized (
+    select w.* from rollup.region_warning w
+    where w.region_slug = only_region and w.index = chosen and w.hour < end_of_hours
   ),
   warning as materialized (
     select a.* from announced a
-    where a.bucket >= first_hour and a.category <> coalesce(a.before, 'good')
-    order by a.bucket desc limit most
+    where a.hour >= first_hour and a.category <> coalesce(a.before, 0)
+    order by a.announced_at desc limit most
   )
-  select s.city_slug, c.index, n.category,
-    case when n.category is not null then (select max(w.bucket) from warning w) end,
+  select s.city_slug, chosen, logic.category_name(chosen, n.category),
+    case when n.category is not null then (select w.hour from warning w order by w.announced_at desc limit 1) end,
     first_hour,
     (select coalesce(json_agg(json_build_object(
-        'timestamp', w.bucket, 'category', w.category, 'before', w.before,
-        'aqi', case c.index when 'aqi' then w.aqi end,
-        'pollutant', case c.index
-          when 'aqi' then case when w.aqi = rollup.aqi(w.pm25, null) then 'pm2.5' else 'pm10' end
-          else case w.category
-            when api.european_index(pm25 => w.pm25) then 'pm2.5'
-            when api.european_index(pm10 => w.pm10) then 'pm10'
-            when api.european_index(o3 => w.o3) then 'o3'
-            when api.european_index(no2 => w.no2) then 'no2'
-            else 'so2' end end,
+        'timestamp', w.hour, 'announced_at', w.announced_at, 'category', logic.category_name(chosen, w.category),
+        'before', logic.category_name(chosen, w.before), 'aqi', w.aqi, 'pollutant', w.pollutant,
         'pm2.5', logic.published_non_negative(w.pm25, 1), 'pm10', logic.published_non_negative(w.pm10, 1),
         'o3', logic.published_non_negative(w.o3, 1), 'no2', logic.published_non_negative(w.no2, 1),
         'so2', logic.published_non_negative(w.so2, 1))
-      order by w.bucket desc), '[]')::text from warning w),
+      order by w.announced_at desc), '[]')::text from warning w),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.region s
-  cross join chosen c
   cross join api.freshness f
   left join lateral (
-    select a.category from announced a where a.bucket >= rollup.bucket_add('hour', end_of_hours, -3)
-    order by a.bucket desc limit 1
+    select a.category from announced a
+    where exists (select from logic.region_category c where c.region_slug = only_region and c.index = chosen
+      and c.bucket >= rollup.bucket_add('hour', end_of_hours, -3) and c.bucket < end_of_hours)
+    order by a.announced_at desc limit 1
   ) n on true
   where s.slug = only_region and not false;
 end $$;
 comment on function api.region_warnings_json is
-  'Changes of the announced air quality category of a region in the last 30 local days and today. The announced '
-  'category of an hour is the worst one of the last three closed hours that have one. One row; none for an unknown '
-  'region_slug, nor for a hidden station.
+  'Changes of the announced air quality category of a region in the last 30 local days and today, as they were '
+  'announced: later readings change none. It gets worse at once, when a closed hour is 5 % beyond the upper bound of '
+  'the announced category, and better, to the worst of three hours in a row, when each is 5 % below its lower bound. '
+  'An hour that becomes known, or changes, more than three hours after its end is not announced. One row; none for an '
+  'unknown region_slug, nor for a hidden station.
 Columns:
   city_slug (of a district; else null),
-  index (aqi: categories of the US EPA index of PM2.5 and PM10; eaqi: bands of the European index, if that is preferred '
-  'or no hour has the US one),
+  index (aqi: categories of the US EPA index of PM2.5 and PM10; eaqi: bands of the European index, if that is '
+  'preferred or no hour has the US one),
   category (announced now; null if none of the last three closed hours has one),
   category_since (start of the hour with which it began; null if no change is listed),
   since (start of the first local day),
-  warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), category, before (null: '
-  'the first one known), aqi (null with eaqi), pollutant that makes the category, pm2.5, pm10, o3, no2 and so2; numbers '
-  'are the highest of the three hours),
+  warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), announced_at, '
+  'category, before (null: the first one known), aqi (null with eaqi), pollutant that makes the category of the hour, '
+  'and its means as announced: pm2.5, pm10, o3, no2 and so2),
   valid_until,
   data_version.';
 

@@ -93,6 +93,8 @@
 - where d.bucket >= $2 and d.bucket < $3
 - group by 1, 2;
 -   end case;
+- language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off as $$
+- language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off as $$
 + create materialized view rollup.sensor_hourly with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -263,5 +265,9 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
++ language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
++ set timescaledb.enable_runtime_exclusion = off as $$
 + set timescaledb.enable_runtime_exclusion = off
++ language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
++ set timescaledb.enable_runtime_exclusion = off as $$
 + set timescaledb.enable_runtime_exclusion = off
