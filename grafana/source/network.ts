@@ -140,7 +140,7 @@ order by c.aqi desc nulls last, c.slug`),
 const needAttention = table({
   title: 'Stations that need attention',
   description:
-    'Offline: no current reading, though it measured before. Weather: temperature, humidity and pressure are flagged. Particles: PM is flagged. Regions leave out what is flagged. Each raises an alert, unless the operator has set the flag.',
+    'Offline: no current reading, though it measured before. Weather: temperature, humidity and pressure are flagged. Particles: PM is flagged. Regions leave out what is flagged, an outlier once 24 of its hours are suspect. Each raises an alert, unless the operator has set the flag.',
   w: 24,
   h: 7,
   unit: UNIT.none,
@@ -151,7 +151,8 @@ from (
   select station_id, 'offline' as what, last_measurement_time as since, 'no current reading' as detail from api.station_offline(${AT})
   union all
   select station_id, case kind when 'pm' then 'particles' else 'weather' end, since,
-    case kind when 'pm' then 'left out of the mean of its city: ' else 'temperature, humidity, pressure: ' end || detail from api.station_suspect(${AT})
+    case when kind = 'thp' then 'temperature, humidity, pressure: ' when is_left_out then 'left out of the mean of its city: '
+      else 'suspect, still in the mean of its city: ' end || detail from api.station_suspect(${AT})
 ) w
 join api.station_current(${AT}, locale => ${LOCALE}) s on s.id = w.station_id
 ${shownCity('s')}

@@ -52,7 +52,7 @@ const now: Panel[] = [
 
 /** The flags of one kind that a station has at the end of the time range, with their beginnings. */
 const flagsOf = (kind: 'thp' | 'pm') => `case when c.is_bad_${kind} then 'flagged: ' || (
-    select string_agg(replace(f.reason, '_', ' ') || coalesce(to_char(f.since at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), ''), ', ' order by f.since nulls first, f.reason)
+    select string_agg(replace(f.reason, '_', ' ') || case when f.is_left_out then '' else ' (still in the mean of its city)' end || coalesce(to_char(f.since at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), ''), ', ' order by f.since nulls first, f.reason)
     from api.station_flag f cross join api.installation i
     where f.station_id = c.id and f.kind = '${kind}' and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true)
   ) else 'not flagged' end`;
@@ -145,7 +145,8 @@ const flags: AnnotationQuery = {
   ...{
     target:
       query(`select coalesce(f.since, $__timeFrom()::timestamptz) as "time", coalesce(f.until, $__timeTo()::timestamptz) as "timeend",
-  case f.kind when 'pm' then 'particles' else 'temperature, humidity and pressure' end || ' flagged: ' || replace(f.reason, '_', ' ') as "text", f.reason as "tags"
+  case f.kind when 'pm' then 'particles' else 'temperature, humidity and pressure' end || ' flagged: ' || replace(f.reason, '_', ' ')
+    || case when f.is_left_out then '' else ' (still in the mean of its city)' end as "text", f.reason as "tags"
 from api.station_flag f
 where f.station_id = ${quoted('station')}::int
   and coalesce(f.since <= $__timeTo()::timestamptz, true) and coalesce(f.until > $__timeFrom()::timestamptz, true)

@@ -115,15 +115,16 @@ comment on column api.station_title.district is
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
     (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median,
-      (evidence -> 'compared_with')::text as compared_with
+      (evidence -> 'compared_with')::text as compared_with, is_left_out
   from logic.flag;
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect '
   '(C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.kind is
-  'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and '
-  'the index)';
+  'parameters that are flagged: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
+comment on column api.station_flag.is_left_out is
+  'whether means of regions leave them out; not in an outlier of fewer than 24 suspect hours, since smoke passes';
 comment on column api.station_flag.reason is
   'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, '
   'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of one kind disagree), '

@@ -45,7 +45,7 @@ Columns as in api.station and api.station_title, and:
   status (online or offline),
   is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
-  is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
+  is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect; api.station_flag says whether regions leave them out),
   has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),

@@ -11,9 +11,10 @@ comment on function api.station_offline is
   '[min]).';
 
 create function api.station_suspect(at timestamptz)
-returns table (station_id int, kind text, tests text, since timestamptz, detail text) language sql stable begin atomic
+returns table (station_id int, kind text, tests text, since timestamptz, is_left_out boolean, detail text)
+language sql stable begin atomic
   select f.station_id, f.kind, string_agg(distinct replace(f.reason, '_', ' '), ', '),
-    min(f.since) filter (where f.reason <> 'operator'),
+    min(f.since) filter (where f.reason <> 'operator'), bool_or(f.is_left_out),
     string_agg(concat(replace(f.reason, '_', ' '), ' of sensor ' || f.sensor_id, ', ' || f."pm2.5" || ' µg/m³',
         case f.reason when 'sensors' then ', its sensors ' || compared.each
           when 'outlier' then ', median of ' || compared.stations || ' neighbours ' || f.median end),
@@ -35,5 +36,6 @@ Columns:
   kind (thp or pm, as in api.station_flag),
   tests (the reasons of the periods, comma-separated; operator, if a flag was set by hand),
   since (start of the earliest period that screening found; null if only the operator set a flag),
+  is_left_out (whether regions leave them out; not yet for an outlier of fewer than 24 suspect hours),
   detail (the periods in words: test, sensor, PM2.5 of the first suspect hour, and what it was compared with '
   '[µg/m³]).';

@@ -55,7 +55,8 @@ begin
     (select coalesce(json_agg(json_build_object(
         'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since),
           'until', date_trunc('second', l.until),
-        'pm2.5', l."pm2.5", 'median', l.median, 'compared_with', coalesce(l.compared_with, '[]')::json)
+        'is_left_out', l.is_left_out, 'pm2.5', l."pm2.5", 'median', l.median,
+          'compared_with', coalesce(l.compared_with, '[]')::json)
       order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
       from api.station_flag l where l.station_id = s.id),
     (select coalesce(json_agg(json_build_object(

@@ -43,7 +43,9 @@ begin
         o3 => case only_parameter when 'o3' then h.mean end, no2 => case only_parameter when 'no2' then h.mean end,
         so2 => case only_parameter when 'so2' then h.mean end) order by slot.n) end as bands,
       coalesce(json_agg(slot.n - 1 order by slot.n) filter (where h.mean is not null and flag.periods @> slot.bucket), '[]')
-        as suspect
+        as suspect,
+      coalesce(json_agg(slot.n - 1 order by slot.n) filter (where h.mean is not null and flag.left_out @> slot.bucket), '[]')
+        as left_out
     from (select distinct hour.kind, hour.key from hour where hour.mean is not null) one
     cross join slot
     left join hour h on h.kind = one.kind and h.key = one.key and h.bucket = slot.bucket
@@ -53,7 +55,7 @@ begin
   )
   select (select json_agg(slot.bucket order by slot.n)::text from slot),
     (select coalesce(json_agg(json_build_object('id', p.key::int, 'values', p.values, 'bands', p.bands,
-        'suspect', p.suspect) order by p.key::int), '[]')::text from place p where p.kind = 'station'),
+        'suspect', p.suspect, 'left_out', p.left_out) order by p.key::int), '[]')::text from place p where p.kind = 'station'),
     (select coalesce(json_agg(json_build_object('slug', p.key, 'values', p.values, 'bands', p.bands)
         order by p.key collate "C"), '[]')::text from place p where p.kind = 'region'),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)), (select f.data_version from api.freshness f);
@@ -65,7 +67,8 @@ Columns:
   hours (a JSON array of the 24 hours by their start, as text),
   stations (a JSON array by id, as text, of those with a value: id, values, the published means in the order of '
   'hours with null where one is missing; bands, the European band of each, see api.european_index, or null for a '
-  'parameter without; suspect, the positions from 0 of hours in which the parameter is flagged, see api.station_flag),
-  regions (likewise, by slug, without suspect),
+  'parameter without; suspect, the positions from 0 of hours in which the parameter is flagged, see api.station_flag; '
+  'left_out, of these the hours in which regions leave it out),
+  regions (likewise, by slug, without suspect and left_out),
   valid_until,
   data_version.';

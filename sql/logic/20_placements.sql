@@ -32,21 +32,27 @@ create view logic.placement as
 -- The periods that screening found and that count: at stations whose operator does not vouch for the flagged
 -- parameters.
 create view logic.screened_period as
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence from raw.screened_period p
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.hours from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its
--- particles suspect (kind pm, C9), as set by the operator or found by screening.
+-- particles suspect (kind pm, C9), as set by the operator or found by screening. Regions leave the station out of the
+-- flagged parameters, but not yet in an outlier's first 24 suspect hours: smoke passes, a fault lasts.
 create view logic.flag as
-  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence
+  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence,
+    true as is_left_out
   from raw.flag_period
   union all
-  select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
+  select station_id, kind, reason, sensor_id, since, until, evidence, hours is null from logic.screened_period;
 
--- The full hours in which a station is flagged, outwards (P3, C9).
+-- The full hours in which a station is flagged, and those in which regions leave it out, outwards (P3, C9).
 create view logic.flagged as
-  select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
-  from logic.flag group by 1, 2;
+  select f.station_id, f.kind, range_agg(hours.part) as periods,
+    coalesce(range_agg(hours.part) filter (where f.is_left_out), '{}') as left_out
+  from logic.flag f
+  cross join lateral (
+    select tstzrange(rollup.bucket_start('hour', f.since), logic.hour_ceiling(f.until)) as part) hours
+  group by 1, 2;
 
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All
 -- bounds are full hours: flags are extended to whole hours, and all other bounds are rounded up.
@@ -57,7 +63,7 @@ create view logic.membership as
   ),
   counted as (
     select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
-      coalesce(thp.periods, '{}') as thp, coalesce(pm.periods, '{}') as pm
+      coalesce(thp.left_out, '{}') as thp, coalesce(pm.left_out, '{}') as pm
     from (
       select station_id, region_slug,
         range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
@@ -121,7 +127,7 @@ declare
   memberships constant raw.membership[] := array(
     select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
   flags constant raw.flagged[] := array(select (f.station_id, f.kind, lower(part), upper(part))::raw.flagged
-    from logic.flagged f cross join unnest(f.periods) part);
+    from logic.flagged f cross join unnest(f.left_out) part);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];

@@ -43,7 +43,7 @@ set intervalstyle = 'iso_8601' as $$
   screened as (
     select station_id, json_agg(json_build_object('test', reason, 'sensor', sensor_id, 'since', since,
       'until', nullif(until, 'infinity'),
-      'evidence', evidence) order by since, reason, sensor_id) as list
+      'evidence', evidence, 'hours', hours) order by since, reason, sensor_id) as list
     from raw.screened_period group by 1
   ),
   regions as (

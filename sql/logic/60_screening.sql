@@ -119,7 +119,7 @@ begin
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer
   -- counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
-    'thp', null::jsonb
+    'thp', null::jsonb, null::timestamptz[]
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -168,8 +168,8 @@ begin
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason,
     o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, hours)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.hours
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;

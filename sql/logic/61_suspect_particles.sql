@@ -209,15 +209,19 @@ end $$;
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong
 -- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. Of
 -- `recorded`, an open period is judged from its beginning; one that has ended holds as it is up to `since`, and suspect
--- hours that follow continue it.
+-- hours that follow continue it. An outlier keeps its suspect hours until they are 24: so they are counted whichever of
+-- them later runs judge again.
 create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded logic.screened_period[], since timestamptz, closed timestamptz
 ) returns setof logic.screened_period language sql stable as $$
   with piece as (
-    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, array[h.bucket] as hours,
+      false as is_recorded, h.evidence
     from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since), 6, p.evidence
+    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since),
+      case when p.hours is not null then array(select h from unnest(p.hours) h where h < periods_of_hours.since) end,
+      true, p.evidence
     from unnest(recorded) p where p.until < 'infinity' and p.since < periods_of_hours.since
   ),
   numbered as (
@@ -229,15 +233,17 @@ create function logic.periods_of_hours(
   ),
   found as (
     select station_id, reason, min(since) as since, max(until) as until,
-      (array_agg(evidence order by since))[1] as evidence
-    from numbered
+      (array_agg(evidence order by since))[1] as evidence,
+      case when reason = 'outlier' and count(hour) < 24 and not bool_or(hours is null)
+        then coalesce(array_agg(hour order by hour) filter (where hour is not null), '{}') end as hours
+    from numbered left join lateral unnest(hours) hour on true
     group by station_id, reason, period
-    having sum(hours) >= 6
+    having count(hour) >= 6 or bool_or(is_recorded)
   )
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since,
     case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence)
+    coalesce(p.evidence, f.evidence), f.hours
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;

@@ -120,7 +120,7 @@ function screenedPeriods(
     ({ test }, earlier) => `${test} is there for the same time by ${earlier.position}: keep one`,
     addIssue,
   );
-  return all.map(({ test, sensor, since, until, evidence }) => ({
+  return all.map(({ test, sensor, since, until, evidence, hours }) => ({
     station_id: id,
     sensor_id: sensor ?? null,
     kind: sensor === undefined ? 'pm' : 'thp',
@@ -128,5 +128,6 @@ function screenedPeriods(
     since,
     until,
     evidence: evidence ?? null,
+    hours: hours ?? null,
   }));
 }

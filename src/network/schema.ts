@@ -166,6 +166,13 @@ export const Screened = z
       })
       .optional()
       .describe('the values of its first hour, and those they were compared with'),
+    hours: z
+      .array(z.iso.datetime({ offset: true }))
+      .max(23)
+      .optional()
+      .describe(
+        'for test outlier: its suspect hours while they are fewer than 24; without them regions leave the station out',
+      ),
   })
   .refine(({ test, sensor }) => isParticleTest(test) === (sensor === undefined), {
     error: `expected a sensor, except for ${PARTICLE_TESTS.join(', ')}`,

@@ -68,6 +68,8 @@ type ScreenedPeriod = {
     pm10?: number;
     compared_with?: { id: number; 'pm2.5': number }[];
   } | null;
+  /** False for an outlier of fewer than 24 suspect hours, which still counts in regions (C9). */
+  is_left_out: boolean;
 };
 
 /** All flagged periods, newest first, with times in `timeZone`. */
@@ -78,6 +80,7 @@ export const screenedPeriods = (
 
 const periodsOn = async (sql: Sql): Promise<ScreenedPeriod[]> => [
   ...(await sql<ScreenedPeriod[]>`
-    select station_id, kind, sensor_id, reason, since, nullif(until, 'infinity') as until, evidence
+    select station_id, kind, sensor_id, reason, since, nullif(until, 'infinity') as until, evidence,
+      hours is null as is_left_out
     from logic.screened_period order by since desc, station_id, sensor_id, reason`),
 ];

@@ -92,7 +92,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   select 'flagged', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.kind, e.kind),
     case when s is null then '{missing}' when e is null then '{surplus}' else '{until}' end::text[]
   from raw.flagged s
-  full join (select f.station_id, f.kind, lower(part) as since, upper(part) as until from logic.flagged f cross join unnest(f.periods) part) e
+  full join (select f.station_id, f.kind, lower(part) as since, upper(part) as until from logic.flagged f cross join unnest(f.left_out) part) e
     on e.station_id = s.station_id and e.kind = s.kind and e.since = s.since
   where s.until is distinct from e.until
 $oracle$;

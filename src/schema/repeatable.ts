@@ -30,8 +30,8 @@ const SUBJECTS: readonly Words[] = [
     day_point: pointOf(stationDay),
     day_point_with_hours: pointOf(withHours(stationDay)),
     hour_line: lineOf('station_id', stationHour),
-    is_suspect_hour: `exists (select from raw.flagged f where f.station_id = h.station_id and f.kind = 'pm'
-      and f.since <= h.bucket and h.bucket < f.until)`,
+    is_suspect_hour: `exists (select from logic.flag f where f.station_id = h.station_id and f.kind = 'pm'
+      and f.since < h.bucket + interval '1 hour' and h.bucket < f.until)`,
     city_slug: 'null::text',
     is_hidden: `exists (select from raw.hidden_period p
       where p.station_id = s.id and p.since <= at and at < p.until)`,

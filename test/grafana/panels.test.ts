@@ -301,9 +301,12 @@ ${textOfRows(rows)}
         { station: 'Dock', city: 'Alder', provider: 'roofs', value: 6 * 24 * 60 + 4 }, // minutes
       ],
       'airseries-suspect': [
-        { station_id: '4', what: 'PM', tests: 'outlier', detail: outlier, value: 30 }, // hours
+        {
+          ...{ station_id: '4', what: 'PM', tests: 'outlier', detail: outlier, value: 30 }, // hours
+          regions: 'leave them out once 24 hours are suspect',
+        },
         // since the test, not since the operator
-        { station_id: '6', what: 'PM', tests: 'operator, outlier', value: 30 },
+        { station_id: '6', tests: 'operator, outlier', value: 30, regions: 'leave them out' },
         {
           station_id: '5',
           what: 'temperature, humidity and pressure',

@@ -215,7 +215,7 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
       {
         station: 'Garden',
         detail:
-          'left out of the mean of its city: outlier, 60.5 µg/m³, median of 1 neighbours 12.3',
+          'suspect, still in the mean of its city: outlier, 60.5 µg/m³, median of 1 neighbours 12.3',
       },
       { station: 'Inn', what: 'particles', since: '2026-11-19T06:34:56+00:00' },
       {

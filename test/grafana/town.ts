@@ -104,10 +104,11 @@ export async function townDatabase(engine: Engine, days = 395): Promise<TestData
       and not (id = 9 and local >= '2026-11-10 02:00' and local < '2026-11-10 09:00')`;
   const outlier = { 'pm2.5': 60.5, median: 12.3, compared_with: [{ id: 1, 'pm2.5': 12.3 }] };
   await sql`
-    insert into raw.screened_period (station_id, sensor_id, kind, reason, since, until, evidence)
-    values (4, null, 'pm', 'outlier', ${hoursAgo(30)}, 'infinity', ${JSON.stringify(outlier)}::text::jsonb),
-      (6, null, 'pm', 'outlier', ${hoursAgo(30)}, 'infinity', ${JSON.stringify(outlier)}::text::jsonb),
-      (5, 5, 'thp', 'zero_values', ${hoursAgo(30)}, 'infinity', null)`;
+    insert into raw.screened_period (station_id, sensor_id, kind, reason, since, until, evidence, hours)
+    values (4, null, 'pm', 'outlier', ${hoursAgo(30)}, 'infinity', ${JSON.stringify(outlier)}::text::jsonb,
+        array[${hoursAgo(30)}::timestamptz]),
+      (6, null, 'pm', 'outlier', ${hoursAgo(30)}, 'infinity', ${JSON.stringify(outlier)}::text::jsonb, null),
+      (5, 5, 'thp', 'zero_values', ${hoursAgo(30)}, 'infinity', null, null)`;
   // a sensor of Birch that moved, and a new version of the program
   await sql`
     insert into rollup.change (reason, station_id, sensor_id, since, until, shown_at)

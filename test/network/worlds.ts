@@ -9,7 +9,15 @@ export const HOURS = 200;
 
 /** PM2.5 of the air at an hour and a place, in km from the city's corner. */
 type Air = (hour: number, x: number, y: number) => number;
-export type Fault = 'stuck' | 'channel' | 'times five' | 'dead';
+export type Fault = 'stuck' | 'channel' | 'dead' | keyof typeof GROSS;
+
+/** What a broken instrument gives instead of a value. */
+export const GROSS = {
+  'six times': (value: number, _: Random) => 6 * value,
+  '+40': (value: number, _: Random) => value + 40,
+  '+100': (value: number, _: Random) => value + 100,
+  noise: (value: number, random: Random) => value + between(random, 0, 400),
+};
 
 export type Station = {
   x: number;
@@ -27,6 +35,8 @@ export type City = { stations: Station[]; event: { since: number; until: number 
 const normal = (random: Random) =>
   Array.from({ length: 12 }, () => random.next()).reduce((a, b) => a + b, -6);
 const between = (random: Random, low: number, high: number) => low + random.next() * (high - low);
+/** As an instrument says it, which ends at 1,000. */
+const round = (value: number) => Math.round(Math.min(value, 1_000) * 10) / 10;
 const bell = (distance: number, sigma: number) => Math.exp(-((distance / sigma) ** 2) / 2);
 const isNight = (hour: number) => (hour + 19) % 24 < 14; // 19 to 9 o'clock, from hour 0 at midnight
 
@@ -96,7 +106,50 @@ const valley: Event = (random) => {
   return { since: 0, until: HOURS, air };
 };
 
-const EVENTS = { plain: nothing, front, 'new year': newYear, valley };
+/** A station, with up to 600 m to its east and north. */
+const nearAStation = (random: Random) => ({
+  x: 2 * random.below(4) + between(random, 0, 0.6),
+  y: 2 * random.below(4) + between(random, 0, 0.6),
+});
+
+/** Smoke around places, each from an hour on for some hours. */
+type Fire = { x: number; y: number; sigma: number; peak: number; since: number; hours: number };
+const burning =
+  (fires: readonly Fire[]): Air =>
+  (hour, x, y) =>
+    fires
+      .filter((fire) => hour >= fire.since && hour < fire.since + fire.hours)
+      .reduce(
+        (sum, fire) => sum + fire.peak * bell(Math.hypot(x - fire.x, y - fire.y), fire.sigma),
+        0,
+      );
+
+/** One night, fires of some hundred metres beside a few stations. */
+const bonfire: Event = (random) => {
+  const fires = Array.from({ length: 2 + random.below(3) }, () => ({
+    ...nearAStation(random),
+    sigma: between(random, 0.4, 0.9),
+    peak: between(random, 150, 500),
+    since: 100 + random.below(3),
+    hours: 7 + random.below(6),
+  }));
+  return { since: 100, until: 115, air: burning(fires) };
+};
+
+/** A brick kiln fires for less than a day, beside a station. */
+const kiln: Event = (random) => {
+  const since = 60 + random.below(60);
+  const hours = 14 + random.below(9);
+  const fire = {
+    ...nearAStation(random),
+    sigma: between(random, 0.6, 1.2),
+    peak: between(random, 150, 400),
+    ...{ since, hours },
+  };
+  return { since, until: since + hours, air: burning([fire]) };
+};
+
+const EVENTS = { plain: nothing, front, 'new year': newYear, valley, bonfire, kiln };
 export type World = keyof typeof EVENTS;
 
 /** `faults` are given to as many stations; with `chimney`, one stands beside a station. */
@@ -129,8 +182,6 @@ export function invent(
         const pm25 = everywhere(hour) + air(hour, x, y) + own;
         return { pm25: pm25 * scale * noise(), pm10: (5 + 1.5 * pm25) * scale * noise() };
       });
-      // an instrument ends at 1,000
-      const round = (value: number) => Math.round(Math.min(value, 1_000) * 10) / 10;
       return {
         pm25: values.map(({ pm25 }) => round(pm25)),
         pm10: values.map(({ pm10 }) => round(pm10)),
@@ -149,8 +200,9 @@ export function invent(
         sensor.pm25[hour] = 0;
         sensor.pm10[hour] = 0;
       }
-      if (fault === 'times five')
-        sensor.pm25[hour] = Math.min(5 * (sensor.pm25[hour] as number), 1_000);
+      const value = sensor.pm25[hour] as number;
+      if (fault !== undefined && fault in GROSS)
+        sensor.pm25[hour] = round(GROSS[fault as keyof typeof GROSS](value, random));
     }
     return {
       x,

@@ -91,6 +91,13 @@ onEveryEngineInAll('the map of a parameter', (engine) => {
       expect(stationIn(await mapOf(key), 1).suspect).toEqual([17, 18, 19]);
     for (const key of ['o3', 'temperature'])
       expect(stationIn(await mapOf(key), 1).suspect).toEqual([]);
+    // an outlier of one hour is marked, and not left out of regions
+    await sql`insert into raw.screened_period (station_id, kind, reason, since, until, hours)
+      values (1, 'pm', 'outlier', '2026-11-20 04:30Z', '2026-11-20 06:00Z', '{2026-11-20 04:30Z}')`;
+    expect(stationIn(await mapOf('pm2.5'), 1)).toMatchObject({
+      suspect: [17, 18, 19, 20],
+      left_out: [17, 18, 19],
+    });
   });
 
   it('the map holds until the hour closes, or a station is hidden before', async () => {
@@ -140,7 +147,7 @@ onOneEngine('bands on the map of a parameter', (engine) => {
     const map = await here.get('/en/explore/v1/map/pm2.5.json', NOW);
     const nulls = Array(23).fill(null);
     const hours = { values: [...nulls, 5.5], bands: [...nulls, 'good'] };
-    expect(map.stations).toEqual([{ id: 1, ...hours, suspect: [] }]);
+    expect(map.stations).toEqual([{ id: 1, ...hours, suspect: [], left_out: [] }]);
     expect(map.regions).toEqual([{ slug: 'town', ...hours }]);
     const gas = await here.get('/en/explore/v1/map/no2.json', NOW);
     // 10.5 µg/m³, though 5.5 ppb would be in the lowest band

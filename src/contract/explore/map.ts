@@ -18,18 +18,25 @@ const hourly = {
   ),
 };
 
+const positions = z.array(
+  z
+    .int()
+    .min(0)
+    .max(HOURS - 1),
+);
+
 const stationHours = z
   .strictObject({
     id: field(z.int().min(1), 'station id', null),
     ...hourly,
     suspect: field(
-      z.array(
-        z
-          .int()
-          .min(0)
-          .max(HOURS - 1),
-      ),
+      positions,
       'positions, from 0, of the hours in which a flag says that the values are suspect',
+      null,
+    ),
+    left_out: field(
+      positions,
+      'positions of those in which regions leave the values out; not yet for an outlier of fewer than 24 suspect hours',
       null,
     ),
   })

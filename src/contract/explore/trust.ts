@@ -8,7 +8,7 @@ const flag = z
   .strictObject({
     kind: field(
       z.enum(['thp', 'pm']),
-      'what regions leave out: temperature, humidity and pressure, or particles',
+      'what is flagged: temperature, humidity and pressure, or particles',
     ),
     test: field(z.string(), 'what it failed, or operator'),
     sensor_id: field(
@@ -18,6 +18,10 @@ const flag = z
     ),
     since: field(instant.nullable(), 'start; null: always'),
     until: field(instant.nullable(), 'end, exclusive; null: it goes on'),
+    is_left_out: field(
+      z.boolean(),
+      'whether regions leave it out; not yet for an outlier of fewer than 24 suspect hours, since smoke passes',
+    ),
     'pm2.5': field(
       z.number().nullable(),
       'PM2.5 of its first suspect hour; null for other kinds and of the operator',

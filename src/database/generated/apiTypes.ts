@@ -185,6 +185,7 @@ export type ApiViews = {
     'pm2.5': number | null;
     median: number | null;
     compared_with: string | null;
+    is_left_out: boolean | null;
   };
   'api.station_hourly': {
     timestamp: string;
@@ -855,7 +856,14 @@ export type ApiFunctions = {
   };
   station_suspect: {
     arguments: { at: Date | string };
-    row: { station_id: number; kind: string; tests: string; since: string | null; detail: string };
+    row: {
+      station_id: number;
+      kind: string;
+      tests: string;
+      since: string | null;
+      is_left_out: boolean | null;
+      detail: string;
+    };
   };
   station_warnings_json: {
     arguments: { at: Date | string; only_station: number; preferred_index: string; most?: number };

@@ -24,7 +24,7 @@ import {
   type Bucket,
   fillGaps,
   type HistoryWindow,
-  isLeftOutIn,
+  isSuspectIn,
   measuredValue,
   newestTime,
   type Windows,
@@ -229,7 +229,7 @@ export function headPart(
     buckets.some(({ point }) => measuredValue(point, one) !== null),
   );
   const newest = newestTime(subject.history);
-  const isSuspectAt = (hour: string) => isLeftOutIn(hour, subject.flags ?? []);
+  const isSuspectAt = (hour: string) => isSuspectIn(hour, subject.flags ?? []);
   const { measured_hours: hours = 0, expected_hours: expected = 0 } =
     subject.indices.completeness ?? {};
   const measured =
@@ -317,7 +317,7 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
     entries.push([INDEX_WORDS.aqi.short[locale], mark(text, isSuspect), words.usNote]);
   }
   if (european.index !== null && european.timestamp !== null) {
-    const isSuspect = isLeftOutIn(european.timestamp, flags);
+    const isSuspect = isSuspectIn(european.timestamp, flags);
     const measured = Object.entries(european.pollutants).filter(([, band]) => band !== null);
     const isParticle = ([key]: [string, unknown]) => key.startsWith('pm');
     const hasGas = measured.some((one) => !isParticle(one) && one[1] === european.index);
@@ -335,7 +335,7 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
   if (nowcast['pm2.5'] !== null) {
     const isSuspect = lastDay(subject)
       .slice(-NOWCAST_HOURS)
-      .some(({ timestamp }) => isLeftOutIn(timestamp, flags));
+      .some(({ timestamp }) => isSuspectIn(timestamp, flags));
     const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
     entries.push([
       words.nowcast,

@@ -144,10 +144,10 @@ export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =
 export type Flag = { kind: string; since: string | null; until: string | null };
 
 /**
- * True if its particles are left out in a bucket: in any part of an hour (C9), or in half of a day
+ * True if its particles are suspect in a bucket: in any part of an hour (C9), or in half of a day
  * or month.
  */
-export function isLeftOutIn(
+export function isSuspectIn(
   timestamp: string,
   flags: readonly Flag[],
   unit: Unit = 'hour',

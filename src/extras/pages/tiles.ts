@@ -10,7 +10,7 @@ import { formatTime } from './numbers.ts';
 import { strong } from './parts.ts';
 import { hourBars, sparkline } from './pictures.ts';
 import { bandOf } from './scale.ts';
-import { isLeftOutIn, isOfParticles, measuredValue } from './series.ts';
+import { isOfParticles, isSuspectIn, measuredValue } from './series.ts';
 import { WORDS } from './words.ts';
 
 /** In groups, without the parameters that have no value. */
@@ -107,7 +107,7 @@ function dayOf(locale: Locale, subject: Subject, quantity: Quantity, now: number
     if (!isOfParticles(quantity)) return false;
     return hour === undefined
       ? subject.suspect !== undefined
-      : isLeftOutIn(hour, subject.flags ?? []);
+      : isSuspectIn(hour, subject.flags ?? []);
   };
   const text = fill(isWhole ? words.dayRange : words.rangeSince, { time, low, high });
   return html`${sparkline([...hours, now], isSuspectAt)}<small>${text}</small>`;

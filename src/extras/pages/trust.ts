@@ -1,6 +1,6 @@
 /**
- * How far the numbers of a station can be trusted: why its particles are left out of its city's
- * mean (C9), and how its PM2.5 sensors agree.
+ * How far the numbers of a station can be trusted: why its particles are suspect, and left out of
+ * its city's mean (C9), and how its PM2.5 sensors agree.
  */
 import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
@@ -11,8 +11,11 @@ import { WORDS } from './words.ts';
 
 export type Trust = ExploreAnswer<'stationFlags'>;
 
-/** Why its particles are left out at an instant, as a sentence; undefined where no period holds. */
-export function leftOut(locale: Locale, flags: Trust['flags'], at: Date): string | undefined {
+/**
+ * Why its particles are suspect at an instant, and whether its city's mean leaves them out, as a
+ * sentence or two; undefined where no period holds.
+ */
+export function whySuspect(locale: Locale, flags: Trust['flags'], at: Date): string | undefined {
   const words = WORDS[locale];
   const isPast = (time: string | null) => time === null || Date.parse(time) <= at.getTime();
   const open = flags.filter(
@@ -30,6 +33,8 @@ export function leftOut(locale: Locale, flags: Trust['flags'], at: Date): string
   if (reasons.length === 0) return undefined;
   const [since = ''] = open.map((one) => one.since ?? '').sort();
   const why = [...new Set(reasons)].join('; ');
+  if (!open.some((one) => one.is_left_out))
+    return fill(words.suspectSince, { when: longDate(locale, since), why });
   if (since === '') return fill(words.leftOut, { why });
   return fill(words.leftOutSince, { when: longDate(locale, since), why });
 }

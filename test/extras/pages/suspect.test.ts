@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
-import { leftOut, type Trust, trustPart } from '../../../src/extras/pages/trust.ts';
+import { type Trust, trustPart, whySuspect } from '../../../src/extras/pages/trust.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { NOW } from '../../support/clock.ts';
 import { axe, inBrowserInAll } from './browser.ts';
@@ -49,12 +49,13 @@ describe('the sentence', () => {
     sensor_id: null,
     since: '2026-11-03T04:00:00+04:00',
     until: null,
+    is_left_out: true,
     'pm2.5': 312,
     median: 60,
     compared_with: [],
     ...change,
   });
-  const said = (...flags: Flag[]) => leftOut('en', flags, at);
+  const said = (...flags: Flag[]) => whySuspect('en', flags, at);
 
   it('the sentence on suspect particles says since when they are left out, and what was found', () => {
     const start = "Its particles have been left out of the city's mean since 3 November 2026: ";
@@ -67,11 +68,21 @@ describe('the sentence', () => {
     );
   });
 
+  it('the sentence says that an outlier of fewer than 24 hours is still in the mean of its city (C9)', () => {
+    const outlier = one({ test: 'outlier', is_left_out: false });
+    expect(said(outlier)).toBe(
+      "Its particles are suspect since 3 November 2026: 5 times its neighbours. The city's mean leaves them out once 24 hours are suspect.",
+    );
+    expect(said(outlier, one({}))).toContain("left out of the city's mean");
+    for (const locale of LOCALES)
+      expect(whySuspect(locale, [outlier], at), locale).toMatch(/24.*[.։]$/);
+  });
+
   it.each([
     ['ru', 'в среднее города с 3 ноября 2026 г.: '],
     ['hy', 'չեն հաշվվում 2026 թ. նոյեմբերի 3-ից՝ '],
   ] as const)('the sentence on suspect particles declines its date: %s', (locale, since) => {
-    expect(leftOut(locale, [one({})], at)).toContain(since);
+    expect(whySuspect(locale, [one({})], at)).toContain(since);
   });
 
   it('the sentence on suspect particles names each reason once, since the earliest, or without a date', () => {
@@ -94,7 +105,7 @@ describe('the sentence', () => {
 
   it.each(LOCALES)('the sentence on suspect particles has its plurals: %s', (locale) => {
     const times = (n: number) =>
-      leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
+      whySuspect(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
     for (const n of [5, 22, 1_234]) expect(times(n)).toMatch(/ [^{}|]*\d[^{}|]*[.։]$/);
     if (locale === 'ru') expect(times(22)).toContain('в 22 раза');
   });
@@ -175,7 +186,7 @@ describe('without a browser', () => {
     },
   );
   const leftOutOf = (locale: (typeof LOCALES)[number]) =>
-    leftOut(
+    whySuspect(
       locale,
       [
         {
@@ -184,6 +195,7 @@ describe('without a browser', () => {
           sensor_id: null,
           since: '2026-11-20',
           until: null,
+          is_left_out: true,
           ...EVIDENCE,
         },
       ],

@@ -37,7 +37,7 @@ const periodsOf = <P extends Period>(
     periods.map((period) => ({ of: Number(id), period, ...bounds(period) })),
   );
 
-/** `screened`: periods that screening found. */
+/** `screened`: periods that screening found, in which regions leave a station out. */
 function literalNetwork(
   network: Network,
   screened: readonly { station: number; kind: 'thp' | 'pm'; since: number; until: number }[],
@@ -83,7 +83,8 @@ type Stored = Suspect & { kind: 'thp' | 'pm' };
 const storedPeriods = async (sql: Sql) => [
   ...(await sql<Stored[]>`
     select station_id as station, kind, reason, extract(epoch from since)::float8 * 1000 as since,
-      extract(epoch from until)::float8 * 1000 as until
+      extract(epoch from until)::float8 * 1000 as until,
+      (select array_agg(extract(epoch from h)::float8 * 1000 order by h) from unnest(hours) h) as hours
     from raw.screened_period`),
 ];
 
@@ -121,7 +122,14 @@ export async function wrongBuckets(
   isOther: boolean,
 ): Promise<string[]> {
   const screened = await storedPeriods(sql);
-  const expected = await bucketsOf(sql, zone, literalNetwork(network, screened));
+  const expected = await bucketsOf(
+    sql,
+    zone,
+    literalNetwork(
+      network,
+      screened.filter(({ hours }) => hours === null),
+    ),
+  );
   const options = isOther ? { but: 'rain' } : {};
   return (await compareWithLiteral(sql, expected, options)).wrong;
 }
@@ -183,8 +191,8 @@ export const storedSuspects = async (sql: Sql): Promise<string[]> =>
     .map(inWords)
     .sort();
 
-const inWords = ({ station, reason, since, until }: Suspect) =>
-  `${station} ${reason} from ${inUtc(since)} to ${inUtc(until)}`;
+const inWords = ({ station, reason, since, until, hours }: Suspect) =>
+  `${station} ${reason} from ${inUtc(since)} to ${inUtc(until)}, hours ${hours ?? 'left out'}`;
 
 const inUtc = (instant: number) =>
   Number.isFinite(instant) ? new Date(instant).toISOString() : 'on';

@@ -16,7 +16,14 @@ export type Hour = {
   measured: number | null;
   pm10: number | null;
 };
-export type Suspect = { station: number; reason: string; since: number; until: number };
+export type Suspect = {
+  station: number;
+  reason: string;
+  since: number;
+  until: number;
+  /** The suspect hours of an outlier that its city does not leave out yet; null: it does. */
+  hours: number[] | null;
+};
 export type Place = { id: number; latitude: number; longitude: number; trusted?: boolean };
 
 const HOUR = 3_600_000;
@@ -59,10 +66,15 @@ export function suspectPeriods(
           .filter((at) => test(place, at));
         // a period that has ended counts as it was recorded up to the hours that are judged again
         const known = ended
-          .map((p) => ({ since: p.since, until: Math.min(p.until, since) }))
+          .map((p) => ({
+            since: p.since,
+            until: Math.min(p.until, since),
+            hours: p.hours?.filter((at) => at < since) ?? null,
+          }))
           .filter((p) => p.since < p.until);
         return periodsOf(hours, known, closed).map((period) => {
-          return { station: place.id, reason, ...period };
+          const isLeftOut = reason !== 'outlier' || (period.hours?.length ?? 24) >= 24;
+          return { station: place.id, reason, ...period, hours: isLeftOut ? null : period.hours };
         });
       });
 
@@ -84,25 +96,32 @@ export function suspectPeriods(
 /** The periods that hours form together with known periods, where there are enough hours. */
 function periodsOf(
   hours: readonly number[],
-  known: readonly { since: number; until: number }[],
+  known: readonly Pick<Suspect, 'since' | 'until' | 'hours'>[],
   closed: number,
-): { since: number; until: number }[] {
+): Pick<Suspect, 'since' | 'until' | 'hours'>[] {
   const pieces = [
-    ...known.map(({ since, until }) => ({ since, until, hours: 6 })),
-    ...hours.map((at) => ({ since: at, until: at + HOUR, hours: 1 })),
+    ...known.map((period) => ({ ...period, isKnown: true })),
+    ...hours.map((at) => ({
+      since: at,
+      until: at + HOUR,
+      hours: [at] as number[] | null,
+      isKnown: false,
+    })),
   ];
   const groups: typeof pieces = [];
   for (const piece of pieces.sort((a, b) => a.since - b.since)) {
     const last = groups.at(-1);
     if (last !== undefined && piece.since - last.until <= 24 * HOUR) {
       last.until = piece.until;
-      last.hours += piece.hours;
+      last.hours = last.hours && piece.hours && [...last.hours, ...piece.hours];
+      last.isKnown ||= piece.isKnown;
     } else groups.push({ ...piece });
   }
   return groups
-    .filter((group) => group.hours >= 6)
+    .filter(({ hours: found, isKnown }) => isKnown || (found?.length ?? 0) >= 6)
     .map((group) => ({
       since: group.since,
+      hours: group.hours,
       until: closed - group.until < 24 * HOUR ? Number.POSITIVE_INFINITY : group.until,
     }));
 }

@@ -45,6 +45,64 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     expect(await written()).toMatchObject([{ station_id, reason, since, until, evidence }]);
   });
 
+  it('an outlier is said at once, and left out of its city from its beginning once 24 hours are suspect (C9)', async () => {
+    const air = failing((ago) => during(ago, 40, 30) || during(ago, 16, 2));
+    await town.measure(air);
+    const at = async (ago: number) => {
+      await screen(town.db.target, hoursAgo(ago));
+      await town.db.refresh(hoursAgo(ago));
+      const written = await town.owner`select xmin::text from raw.screened_period`;
+      // a run that finds the same writes nothing
+      expect(await screen(town.db.target, hoursAgo(ago))).toEqual({ raised: 0, lifted: 0 });
+      expect(await town.owner`select xmin::text from raw.screened_period`).toEqual(written);
+      expect(await differences(town.db)).toEqual([]);
+      const [state] = await town.owner`
+        select cardinality(hours) as hours, (select f.is_left_out from api.station_flag f) as is_left_out,
+          (select s.is_left_out from api.station_suspect(${hoursAgo(ago)}) s) as is_left_out_now,
+          (select is_bad_pm from api.station_current(${hoursAgo(ago)}, 3)) as is_bad_pm,
+          (select count(*)::int from rollup.region_hourly r where r.pm25 > 20) as high_hours
+        from raw.screened_period`;
+      return state;
+    };
+    const said = { is_left_out: false, is_left_out_now: false, is_bad_pm: true };
+    expect(await at(30)).toEqual({ ...said, hours: 10, high_hours: 24 });
+    // 23 hours
+    expect(await at(3)).toEqual({ ...said, hours: 23, high_hours: 24 });
+    const leftOut = { is_left_out: true, is_left_out_now: true, is_bad_pm: true };
+    expect(await at(2)).toEqual({ ...leftOut, hours: null, high_hours: 0 });
+    // found again with fewer: an hour that is corrected brings all of them back
+    await town.measure(clean, 40, 40);
+    expect(await at(2)).toEqual({ ...said, hours: 23, high_hours: 23 });
+  });
+
+  it('the suspect hours of an outlier are counted, whichever of them a later run judges again (C9)', async () => {
+    // 20 hours, of which a run ten days later judges the last 4 again, and 4 that are measured only then
+    const first = 10 * 24;
+    await town.measure(
+      failing((ago) => during(ago, first, first - 20)),
+      first + 24,
+      1,
+    );
+    const judge = async (from: number) => {
+      await screen(town.db.target, NOW, hoursAgo(from));
+      const [period] = await town.owner`
+        select cardinality(hours) as hours from raw.screened_period`;
+      return period?.hours;
+    };
+    expect(await judge(first + 24)).toBe(20);
+    expect(await judge(first - 16)).toBe(20);
+    const late = (hours: number) =>
+      town.measure(
+        failing((ago) => during(ago, first - 30, first - 30 - hours)),
+        first - 30,
+        first - 29 - hours,
+      );
+    await late(3);
+    expect(await judge(first - 16)).toBe(23);
+    await late(4);
+    expect(await judge(first - 16)).toBe(null);
+  });
+
   it('two periods with 25 hours between them each keep their own evidence', async () => {
     await town.screened(failing((ago) => during(ago, 66, 60) || during(ago, 35, 29)));
     expect(await town.flags()).toMatchObject([

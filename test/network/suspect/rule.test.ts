@@ -116,15 +116,16 @@ onEveryEngine('suspect particles', (engine) => {
         at.getTime(),
       );
       recorded = [...recorded.filter((p) => p.until <= since - 24 * HOUR), ...found];
-      for (const { reason } of found) reasons.add(reason);
+      for (const { reason, hours } of found) reasons.add(hours ? `${reason}, said` : reason);
       await screen(town.db.target, at, new Date(since));
       const stored = await town.owner<Suspect[]>`
         select station_id as station, reason, extract(epoch from since)::float8 * 1000 as since,
-          extract(epoch from until)::float8 * 1000 as until
+          extract(epoch from until)::float8 * 1000 as until,
+          (select array_agg(extract(epoch from h)::float8 * 1000 order by h) from unnest(hours) h) as hours
         from raw.screened_period where kind = 'pm'`;
       expect([...stored].sort(byStation)).toEqual(recorded.sort(byStation));
     }
-    expect([...reasons].sort()).toEqual(['flat', 'outlier', 'sensors']);
+    expect([...reasons].sort()).toEqual(['flat', 'outlier', 'outlier, said', 'sensors']);
     expect(await differences(town.db)).toEqual([]);
   });
 

@@ -14,9 +14,9 @@ import {
   formatBucket,
   formatRange,
   type HistoryWindow,
-  isLeftOutIn,
   isOfParticles,
   isRunning,
+  isSuspectIn,
   localTime,
   measuredQuantities,
   measuredValue,
@@ -77,13 +77,13 @@ function hoursIn(
 export const isFew = (hours: Hours | undefined): boolean =>
   hours !== undefined && hours.measured < 0.75 * hours.expected;
 
-/** True if a value is of suspect particles, which are left out of the city's mean. */
+/** True if a value is of suspect particles. */
 export const isSuspect = (
   { flags }: History,
   unit: Unit,
   timestamp: string,
   quantity: Quantity,
-): boolean => isOfParticles(quantity) && isLeftOutIn(timestamp, flags, unit);
+): boolean => isOfParticles(quantity) && isSuspectIn(timestamp, flags, unit);
 
 const UTC = '1970-01-01T00:00:00+00:00';
 

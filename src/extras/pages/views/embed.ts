@@ -2,13 +2,13 @@
 import { earlier } from '../../../serve/entry.ts';
 import { embedPage } from '../embed.ts';
 import type { Unjudged } from '../now.ts';
-import { leftOut, type Trust } from '../trust.ts';
+import { type Trust, whySuspect } from '../trust.ts';
 import { OF_REGION, OF_STATION, readAll, type View, withVerdict } from './read.ts';
 
 export const stationEmbed: View = async (context, values) => {
   type Contents = Unjudged & { trust: Trust };
   const { contents, ...ofContents } = await readAll<Contents>(context, values, OF_STATION);
-  const suspect = leftOut(values.locale, contents.trust.flags, context.clock());
+  const suspect = whySuspect(values.locale, contents.trust.flags, context.clock());
   const read = { subject: { ...contents, suspect }, validity: ofContents };
   const { subject, validity } = await withVerdict(
     context,

@@ -12,7 +12,7 @@ import { type Indices, isWaiting, type Unjudged } from '../now.ts';
 import type { ListedStation } from '../parts.ts';
 import type { Windows } from '../series.ts';
 import { topOf } from '../trend.ts';
-import { leftOut, type Trust } from '../trust.ts';
+import { type Trust, whySuspect } from '../trust.ts';
 import { type EuropeanGrade, verdictOf } from '../verdict.ts';
 
 /** The values in the address of a page; those that it lacks must not be read. */
@@ -138,7 +138,7 @@ export async function readStation(context: Context, values: Values) {
   });
   const at = context.clock();
   const { flags } = contents.trust;
-  const suspect = leftOut(values.locale, flags, at);
+  const suspect = whySuspect(values.locale, flags, at);
   const subject = { ...contents, at, suspect, flags };
   return await withVerdict(context, { subject, validity }, ({ stations }) => stations[values.id]);
 }
