@@ -731,21 +731,27 @@ create view logic.placement as
 -- The periods that screening found and that count: at stations whose operator does not vouch for the flagged
 -- parameters.
 create view logic.screened_period as
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence from raw.screened_period p
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.hours from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its
--- particles suspect (kind pm, C9), as set by the operator or found by screening.
+-- particles suspect (kind pm, C9), as set by the operator or found by screening. Regions leave the station out of the
+-- flagged parameters, but not yet in an outlier's first 24 suspect hours: smoke passes, a fault lasts.
 create view logic.flag as
-  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence
+  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence,
+    true as is_left_out
   from raw.flag_period
   union all
-  select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
+  select station_id, kind, reason, sensor_id, since, until, evidence, hours is null from logic.screened_period;
 
--- The full hours in which a station is flagged, outwards (P3, C9).
+-- The full hours in which a station is flagged, and those in which regions leave it out, outwards (P3, C9).
 create view logic.flagged as
-  select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
-  from logic.flag group by 1, 2;
+  select f.station_id, f.kind, range_agg(hours.part) as periods,
+    coalesce(range_agg(hours.part) filter (where f.is_left_out), '{}') as left_out
+  from logic.flag f
+  cross join lateral (
+    select tstzrange(rollup.bucket_start('hour', f.since), logic.hour_ceiling(f.until)) as part) hours
+  group by 1, 2;
 
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All
 -- bounds are full hours: flags are extended to whole hours, and all other bounds are rounded up.
@@ -756,7 +762,7 @@ create view logic.membership as
   ),
   counted as (
     select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
-      coalesce(thp.periods, '{}') as thp, coalesce(pm.periods, '{}') as pm
+      coalesce(thp.left_out, '{}') as thp, coalesce(pm.left_out, '{}') as pm
     from (
       select station_id, region_slug,
         range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
@@ -820,7 +826,7 @@ declare
   memberships constant raw.membership[] := array(
     select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
   flags constant raw.flagged[] := array(select (f.station_id, f.kind, lower(part), upper(part))::raw.flagged
-    from logic.flagged f cross join unnest(f.periods) part);
+    from logic.flagged f cross join unnest(f.left_out) part);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -2509,8 +2515,8 @@ begin
   call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
   -- a recorded period is as screening last saw it, so the file only adds those that are not there
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, hours)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.hours
   from jsonb_populate_recordset(null::raw.screened_period, network -> 'screened_period') p
   where not exists (
     select from raw.screened_period o
@@ -2641,7 +2647,7 @@ set intervalstyle = 'iso_8601' as $$
   screened as (
     select station_id, json_agg(json_build_object('test', reason, 'sensor', sensor_id, 'since', since,
       'until', nullif(until, 'infinity'),
-      'evidence', evidence) order by since, reason, sensor_id) as list
+      'evidence', evidence, 'hours', hours) order by since, reason, sensor_id) as list
     from raw.screened_period group by 1
   ),
   regions as (
@@ -2800,7 +2806,7 @@ begin
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer
   -- counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
-    'thp', null::jsonb
+    'thp', null::jsonb, null::timestamptz[]
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -2849,8 +2855,8 @@ begin
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason,
     o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, hours)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.hours
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
@@ -3072,15 +3078,19 @@ end $$;
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong
 -- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. Of
 -- `recorded`, an open period is judged from its beginning; one that has ended holds as it is up to `since`, and suspect
--- hours that follow continue it.
+-- hours that follow continue it. An outlier keeps its suspect hours until they are 24: so they are counted whichever of
+-- them later runs judge again.
 create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded logic.screened_period[], since timestamptz, closed timestamptz
 ) returns setof logic.screened_period language sql stable as $$
   with piece as (
-    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, array[h.bucket] as hours,
+      false as is_recorded, h.evidence
     from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since), 6, p.evidence
+    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since),
+      case when p.hours is not null then array(select h from unnest(p.hours) h where h < periods_of_hours.since) end,
+      true, p.evidence
     from unnest(recorded) p where p.until < 'infinity' and p.since < periods_of_hours.since
   ),
   numbered as (
@@ -3092,15 +3102,17 @@ create function logic.periods_of_hours(
   ),
   found as (
     select station_id, reason, min(since) as since, max(until) as until,
-      (array_agg(evidence order by since))[1] as evidence
-    from numbered
+      (array_agg(evidence order by since))[1] as evidence,
+      case when reason = 'outlier' and count(hour) < 24 and not bool_or(hours is null)
+        then coalesce(array_agg(hour order by hour) filter (where hour is not null), '{}') end as hours
+    from numbered left join lateral unnest(hours) hour on true
     group by station_id, reason, period
-    having sum(hours) >= 6
+    having count(hour) >= 6 or bool_or(is_recorded)
   )
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since,
     case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence)
+    coalesce(p.evidence, f.evidence), f.hours
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;
@@ -4826,7 +4838,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   select 'flagged', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.kind, e.kind),
     case when s is null then '{missing}' when e is null then '{surplus}' else '{until}' end::text[]
   from raw.flagged s
-  full join (select f.station_id, f.kind, lower(part) as since, upper(part) as until from logic.flagged f cross join unnest(f.periods) part) e
+  full join (select f.station_id, f.kind, lower(part) as since, upper(part) as until from logic.flagged f cross join unnest(f.left_out) part) e
     on e.station_id = s.station_id and e.kind = s.kind and e.since = s.since
   where s.until is distinct from e.until
 $oracle$;
@@ -4955,15 +4967,16 @@ comment on column api.station_title.district is
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
     (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median,
-      (evidence -> 'compared_with')::text as compared_with
+      (evidence -> 'compared_with')::text as compared_with, is_left_out
   from logic.flag;
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect '
   '(C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.kind is
-  'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and '
-  'the index)';
+  'parameters that are flagged: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
+comment on column api.station_flag.is_left_out is
+  'whether means of regions leave them out; not in an outlier of fewer than 24 suspect hours, since smoke passes';
 comment on column api.station_flag.reason is
   'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, '
   'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of one kind disagree), '
@@ -5095,7 +5108,7 @@ Columns as in api.station and api.station_title, and:
   status (online or offline),
   is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
-  is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
+  is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect; api.station_flag says whether regions leave them out),
   has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
@@ -6123,9 +6136,10 @@ comment on function api.station_offline is
   '[min]).';
 
 create function api.station_suspect(at timestamptz)
-returns table (station_id int, kind text, tests text, since timestamptz, detail text) language sql stable begin atomic
+returns table (station_id int, kind text, tests text, since timestamptz, is_left_out boolean, detail text)
+language sql stable begin atomic
   select f.station_id, f.kind, string_agg(distinct replace(f.reason, '_', ' '), ', '),
-    min(f.since) filter (where f.reason <> 'operator'),
+    min(f.since) filter (where f.reason <> 'operator'), bool_or(f.is_left_out),
     string_agg(concat(replace(f.reason, '_', ' '), ' of sensor ' || f.sensor_id, ', ' || f."pm2.5" || ' µg/m³',
         case f.reason when 'sensors' then ', its sensors ' || compared.each
           when 'outlier' then ', median of ' || compared.stations || ' neighbours ' || f.median end),
@@ -6147,6 +6161,7 @@ Columns:
   kind (thp or pm, as in api.station_flag),
   tests (the reasons of the periods, comma-separated; operator, if a flag was set by hand),
   since (start of the earliest period that screening found; null if only the operator set a flag),
+  is_left_out (whether regions leave them out; not yet for an outlier of fewer than 24 suspect hours),
   detail (the periods in words: test, sensor, PM2.5 of the first suspect hour, and what it was compared with '
   '[µg/m³]).';
 
@@ -7166,7 +7181,8 @@ begin
     (select coalesce(json_agg(json_build_object(
         'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since),
           'until', date_trunc('second', l.until),
-        'pm2.5', l."pm2.5", 'median', l.median, 'compared_with', coalesce(l.compared_with, '[]')::json)
+        'is_left_out', l.is_left_out, 'pm2.5', l."pm2.5", 'median', l.median,
+          'compared_with', coalesce(l.compared_with, '[]')::json)
       order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
       from api.station_flag l where l.station_id = s.id),
     (select coalesce(json_agg(json_build_object(
@@ -7918,7 +7934,9 @@ begin
         o3 => case only_parameter when 'o3' then h.mean end, no2 => case only_parameter when 'no2' then h.mean end,
         so2 => case only_parameter when 'so2' then h.mean end) order by slot.n) end as bands,
       coalesce(json_agg(slot.n - 1 order by slot.n) filter (where h.mean is not null and flag.periods @> slot.bucket), '[]')
-        as suspect
+        as suspect,
+      coalesce(json_agg(slot.n - 1 order by slot.n) filter (where h.mean is not null and flag.left_out @> slot.bucket), '[]')
+        as left_out
     from (select distinct hour.kind, hour.key from hour where hour.mean is not null) one
     cross join slot
     left join hour h on h.kind = one.kind and h.key = one.key and h.bucket = slot.bucket
@@ -7928,7 +7946,7 @@ begin
   )
   select (select json_agg(slot.bucket order by slot.n)::text from slot),
     (select coalesce(json_agg(json_build_object('id', p.key::int, 'values', p.values, 'bands', p.bands,
-        'suspect', p.suspect) order by p.key::int), '[]')::text from place p where p.kind = 'station'),
+        'suspect', p.suspect, 'left_out', p.left_out) order by p.key::int), '[]')::text from place p where p.kind = 'station'),
     (select coalesce(json_agg(json_build_object('slug', p.key, 'values', p.values, 'bands', p.bands)
         order by p.key collate "C"), '[]')::text from place p where p.kind = 'region'),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)), (select f.data_version from api.freshness f);
@@ -7940,8 +7958,9 @@ Columns:
   hours (a JSON array of the 24 hours by their start, as text),
   stations (a JSON array by id, as text, of those with a value: id, values, the published means in the order of '
   'hours with null where one is missing; bands, the European band of each, see api.european_index, or null for a '
-  'parameter without; suspect, the positions from 0 of hours in which the parameter is flagged, see api.station_flag),
-  regions (likewise, by slug, without suspect),
+  'parameter without; suspect, the positions from 0 of hours in which the parameter is flagged, see api.station_flag; '
+  'left_out, of these the hours in which regions leave it out),
+  regions (likewise, by slug, without suspect and left_out),
   valid_until,
   data_version.';
 
@@ -8041,8 +8060,8 @@ create view logic.station_category as
     h.pm25, h.pm10, h.o3, h.no2, h.so2
   from rollup.station_hourly h
   cross join (values ('aqi'), ('eaqi')) i(index)
-  where not exists (select from raw.flagged f where f.station_id = h.station_id and f.kind = 'pm'
-      and f.since <= h.bucket and h.bucket < f.until) and case i.index when 'aqi' then h.aqi is not null
+  where not exists (select from logic.flag f where f.station_id = h.station_id and f.kind = 'pm'
+      and f.since < h.bucket + interval '1 hour' and h.bucket < f.until) and case i.index when 'aqi' then h.aqi is not null
     else coalesce(logic.possible(h.pm25), logic.possible(h.pm10), logic.possible(h.o3), logic.possible(h.no2),
       logic.possible(h.so2)) is not null end;
 
