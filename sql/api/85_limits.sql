@@ -14,8 +14,13 @@ as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
   since constant timestamptz := rollup.bucket_add('day', today, -365);
-  -- the mean of eight hours that ends with the first hour of a day begins seven hours before it
-  first_hour constant timestamptz := since - interval '7 hours';
+  -- The mean of eight hours that ends with the first hour of a day begins seven hours before it. Null, which reads no
+  -- hour, where no day has such a value: of most stations, whose hours took nine tenths of the time (30 ms of 33).
+  first_hour constant timestamptz := (
+    select since - interval '7 hours' from rollup.{{subject}}_daily b
+    where b.{{id}} = only_{{subject}} and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < today
+      and coalesce({{list limit_hour: b.$name}}, {{list limit_8_hours: b.$name}}) is not null
+    limit 1);
 begin
   return query
   with day as (

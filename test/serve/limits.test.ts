@@ -157,6 +157,11 @@ onEveryEngineInAll('the limits of the EU', (engine) => {
       { days: 1, days_above: 1 },
     ],
     [
+      'a mean of eight hours that ends on the first day may have its hours on the day before',
+      ozone('2025-11-19T13:00Z', ...times(7, 130)),
+      { days: 1, days_above: 1 },
+    ],
+    [
       'a day counts once, by its highest mean of eight hours',
       ozone('2026-11-16T20:00Z', ...times(8, 130), ...times(8, 0), ...times(6, 130), 0, 0),
       { days: 2, days_above: 1 },

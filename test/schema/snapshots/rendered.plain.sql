@@ -7269,8 +7269,14 @@ as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
   since constant timestamptz := rollup.bucket_add('day', today, -365);
-  -- the mean of eight hours that ends with the first hour of a day begins seven hours before it
-  first_hour constant timestamptz := since - interval '7 hours';
+  -- The mean of eight hours that ends with the first hour of a day begins seven hours before it. Null, which reads no
+  -- hour, where no day has such a value: of most stations, whose hours took nine tenths of the time (30 ms of 33).
+  first_hour constant timestamptz := (
+    select since - interval '7 hours' from rollup.station_daily b
+    where b.station_id = only_station and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < today
+      and coalesce(b.no2,
+  b.so2, b.o3) is not null
+    limit 1);
 begin
   return query
   with day as (
@@ -7370,8 +7376,14 @@ as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
   since constant timestamptz := rollup.bucket_add('day', today, -365);
-  -- the mean of eight hours that ends with the first hour of a day begins seven hours before it
-  first_hour constant timestamptz := since - interval '7 hours';
+  -- The mean of eight hours that ends with the first hour of a day begins seven hours before it. Null, which reads no
+  -- hour, where no day has such a value: of most stations, whose hours took nine tenths of the time (30 ms of 33).
+  first_hour constant timestamptz := (
+    select since - interval '7 hours' from rollup.region_daily b
+    where b.region_slug = only_region and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < today
+      and coalesce(b.no2,
+  b.so2, b.o3) is not null
+    limit 1);
 begin
   return query
   with day as (
