@@ -121,7 +121,7 @@ function timeHint(given: unknown, say: Vocabulary, networkZone: string | undefin
     return `; ${text} is a day of the year: write the date of the day`;
   if (/^\d{5}(?:[.,]\d+)?$/.test(text))
     return `; ${text} looks like a day of Excel's calendar: format its cells as yyyy-mm-dd hh:mm, and save again`;
-  if (/^\d{1,4}(?: \d{1,4}){2,5}$/.test(text))
+  if (/^\d{1,4} \d{1,4} \d{1,4}(?: |$)/.test(text))
     return `; ${text} is joined of columns in another order than ${say.option('column', 'time=Year+Month+Day+Hour+Minute')}`;
   if (/[T ]24:/.test(text))
     return `; of the times from 24:00 on there is only 24:00, the next midnight`;

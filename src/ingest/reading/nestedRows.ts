@@ -49,7 +49,7 @@ const isIndex = (key: string) => /^\d+$/.test(key) || STARTS_WITH_DATE.test(key)
 function ofAirrohr({ given }: Document): string | undefined {
   return readPushedValues(given) === undefined || given.sensor !== undefined
     ? undefined
-    : 'it is what the airRohr firmware sends: send it to /v1/push/airrohr, with the name of its device in the header X-Sensor';
+    : 'it is what the airRohr firmware sends: send it to /v1/push/airrohr';
 }
 
 /** `df.to_json()` without more: values lie under names and row numbers, or the other way round. */

@@ -63,8 +63,8 @@ type TimeForm = readonly [
   read: (text: string, parts: Parts, order: string | undefined) => string | undefined,
 ];
 
-/** `8:00`, `18.00.00`, or an hour and perhaps a minute from columns of their own: `8 5`. */
-export const CLOCK = String.raw`(?<hour>\d\d?)(?:(?<mark>[:.])(?<minute>\d\d)(?:\k<mark>(?<second>\d\d(?:[.,]\d{1,9})?))?| (?<part>\d\d?))?`;
+/** `8:00`, `18.00.00`, or an hour, a minute and a second from columns of their own: `8 5 30`. */
+export const CLOCK = String.raw`(?<hour>\d\d?)(?:(?<mark>[:.])(?<minute>\d\d)(?:\k<mark>(?<second>\d\d(?:[.,]\d{1,9})?))?| (?<part>\d\d?)(?: (?<last>\d\d?))?)?`;
 
 /** `AM`, `pm`, `a.m.`, `p. m.` */
 const HALF = String.raw`(?<half>[AaPp])(?:[Mm]|\. ?[Mm]\.?)`;
@@ -121,17 +121,7 @@ export const TIME_FORMS: readonly TimeForm[] = [
     withMonth,
   ],
   ['digits and a time', dated(DIGITS), asWritten],
-  [
-    'parts',
-    /^(?<year>\d{4}) (?<month>\d\d?) (?<day>\d\d?)(?: (?<hour>\d\d?)(?: (?<minute>\d\d?)(?: (?<second>\d\d?))?)?)?$/,
-    (_, parts) =>
-      isoOf(
-        parts,
-        parts.month,
-        parts.day,
-        parts.second === undefined ? undefined : pad(parts.second),
-      ),
-  ],
+  ['parts', dated(String.raw`(?<year>\d{4}) (?<month>\d\d?) (?<day>\d\d?)`), asWritten],
   [
     'day of the week first',
     /^[A-Z][a-z]{2}, (?<rest>\d.*)$/,
@@ -176,10 +166,11 @@ function asWritten(_text: string, parts: Parts): string {
 
 /** A date alone has no offset. */
 function isoOf(parts: Parts, month = parts.month, day = parts.day, second = parts.second): string {
-  const { year, hour, half, minute, part = '00', utc, offset = '', gap = 'T' } = parts;
+  const { year, hour, half, minute, part = '00', last, utc, offset = '', gap = 'T' } = parts;
   const date = `${year}-${pad(month)}-${pad(day)}`;
   if (hour === undefined) return date;
-  const seconds = second === undefined ? '' : `:${second}`;
+  const end = second ?? (last && pad(last));
+  const seconds = end === undefined ? '' : `:${end}`;
   const rest = `:${pad(minute ?? part)}${seconds}${utc === undefined ? offset : 'Z'}`;
   const hours =
     half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);

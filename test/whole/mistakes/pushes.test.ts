@@ -77,7 +77,7 @@ const PUSHES: Mistake<Push>[] = [
         sensordatavalues: [{ value_type: 'SDS_P2', value: '5' }],
       }),
     },
-    'it is what the airRohr firmware sends: send it to /v1/push/airrohr, with the name of its device in the header X-Sensor',
+    'it is what the airRohr firmware sends: send it to /v1/push/airrohr. Nothing was stored.',
   ],
 
   // how large it is
