@@ -51,9 +51,11 @@ function isOneOf(name: string, words: readonly string[]): boolean {
   return more.length === 0 && words.includes(word);
 }
 
-/** True for the name of a column that has one of the two. */
-export const isPlaceColumn = (name: string): boolean =>
-  isOneOf(name, LATITUDES) || isOneOf(name, LONGITUDES);
+/** True for the name of a field that has one of the two, or a path to it: `location.latitude`. */
+export function isPlaceColumn(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return isOneOf(name, LATITUDES) || isOneOf(name, LONGITUDES);
+}
 
 /** A place that readings of a sensor or device give, and the times of the first and the last. */
 export type OwnPlace = {

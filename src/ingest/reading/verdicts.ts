@@ -112,12 +112,12 @@ export function verdictDoubts(verdicts: Verdicts, say: Vocabulary): Doubt[] {
     ...(isOfRows ? ['rows'] : []),
     ...(fields.length === 0 ? [] : [`values of ${[...new Set(fields)].join(', ')}`]),
   ].join(' and which ');
-  const these = isOfRows ? 'rows' : 'values';
+  const these = isOfRows ? 'rows with that value' : 'values with that word beside them';
   const rest = fields.length === 0 ? '' : '; a value that is left out leaves the rest of its row';
   return [
     {
       what: `which ${what} count seems to stand in ${listed(columns)}, and is not used`,
-      remedy: `Write ${options.join(' ')} for ${these} with that value alone (several with commas)${rest}, or ${say.option('only', `${first.name}=*`)} if all of them count.`,
+      remedy: `Write ${options.join(' ')} for ${these} alone (several with commas)${rest}, or ${say.option('only', `${first.name}=*`)} if all of them count.`,
     },
   ];
 }

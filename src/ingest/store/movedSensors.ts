@@ -78,13 +78,13 @@ export async function findMoved(
         `sensor ${id} at ${new Date(at).toISOString()} to ${place.latitude}, ${place.longitude}, ${Math.round(km * 10) / 10} km from its station ${station}`,
     );
   const more = bySensor.size > named.length ? ` and ${bySensor.size - named.length} more` : '';
-  const { name, latitude } = first.place;
+  const { name } = first.place;
   return {
     sensors: new Set(bySensor.keys()),
     doubts: [
       {
         what: `its own place (${name}) puts ${named.join('; ')}${more}`,
-        remedy: `If the sensor moved, write the station where it is now into the network file, with the time from which it stands there; if the coordinates there are wrong, correct them. ${say.option('only', `${name}=${latitude}`)} takes the rows of one place, ${say.option('only', `${name}=*`)} says that it does not matter.`,
+        remedy: `If the sensor moved, write the station where it is now into the network file, with the time from which it stands there; if the coordinates there are wrong, correct them. ${say.option('only', `${name}=VALUE`)} takes the rows of one place, ${say.option('only', `${name}=*`)} says that it does not matter.`,
       },
     ],
   };

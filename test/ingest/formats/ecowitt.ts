@@ -57,7 +57,7 @@ export const ecowitt: FormatTable = {
     },
     {
       what: 'a gauge and a channel that are declared',
-      declared: { column: ['rain_total_in=yrain_piezo', 'pm25_raw=pm25_ch2'] },
+      declared: { column: ['rain_total_in=yrain_piezo', 'pm25_raw_ugm3=pm25_ch2'] },
       json: { ...sent, yrain_piezo: '1', pm25_ch1: '6', pm25_ch2: '7' },
       stored: [{ device: PASSKEY, time: T, pm25_raw: 7 }],
       ignored: ['stationtype', 'pm25_ch1'],

@@ -10,7 +10,7 @@ const element = (
   id: 9_000_000_101,
   sampling_rate: null,
   timestamp,
-  location: { id: 501, latitude: '40.1', longitude: '44.2', country: 'AM', indoor },
+  location: { id: 501, latitude: '40.000', longitude: '44.000', country: 'AM', indoor },
   sensor: { id: sensor, pin: '1', sensor_type: { id: 14, name: 'SDS011' } },
   sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
 });
@@ -24,7 +24,7 @@ export const sensorCommunity: FormatTable = {
       what: 'CSV of the archive, in UTC',
       lines: [
         'sensor_id;sensor_type;location;lat;lon;timestamp;P1;durP1;ratioP1;P2;durP2;ratioP2',
-        '36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;;;4.6;;',
+        '36;SDS011;500;40;44;2026-11-20T08:00:00;17.3;;;4.6;;',
       ],
       stored: [{ sensor: 36, time: T, pm10: 17.3, pm25: 4.6 }],
     },
@@ -32,8 +32,8 @@ export const sensorCommunity: FormatTable = {
       what: 'CSV of the archive, without sensors from indoors',
       lines: [
         'sensor_id;sensor_type;location;lat;lon;timestamp;P1;location.indoor',
-        '36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;0',
-        '37;SDS011;501;48.5;9.1;2026-11-20T08:00:00;17.3;1',
+        '36;SDS011;500;40;44;2026-11-20T08:00:00;17.3;0',
+        '37;SDS011;501;40;44;2026-11-20T08:00:00;17.3;1',
       ],
       stored: [{ sensor: 36, time: T, pm10: 17.3 }],
     },

@@ -215,7 +215,7 @@ describe('30 rows with a value in °F', () => {
       'OpenAQ with blank units',
       [
         'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value',
-        ...rows.map((row) => `9,1,here,${row.at},1,1,temperature,,${row.value}`),
+        ...rows.map((row) => `9,1,here,${row.at},40,44,temperature,,${row.value}`),
       ].join('\n'),
       { shift: '0min' },
     ],
@@ -228,6 +228,17 @@ describe('30 rows with a value in °F', () => {
     const declared = { ...format, units: ['temperature=f'] };
     expect(await imported(content, declared)).toMatchObject({ accepted: 30, failed: false });
   });
+});
+
+test('a pressure that two units fit is offered both, with what each makes of it (S8)', async () => {
+  const content = csv('time,sensor_id,pressure', 20, () => 740);
+  await stops(
+    content,
+    {},
+    /column pressure looks like hPa or mmHg, for example 740; .* Add --unit pressure=hpa \(740 is 74000 Pa\) or --unit pressure=mmhg \(740 is 98658 Pa\) if it is\.$/,
+  );
+  expect(await imported(content, { units: ['pressure=mmhg'] })).toMatchObject({ accepted: 20 });
+  expect((await stored(owner))[0]?.pressure).toBeCloseTo(98_658.28, 1);
 });
 
 test('twenty temperatures above 45 °C stop an import, because they look like °F', async () => {

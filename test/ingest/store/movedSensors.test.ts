@@ -1,0 +1,118 @@
+/**
+ * Readings that place themselves more than 1 km from the station that their sensor has at their time
+ * say that it moved: asked about in files and pushes, left out of feeds (S9).
+ */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
+import { pullProvider } from '../../../src/extras/feeds/pullProvider.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { openProvider } from '../../extras/feeds/server.ts';
+import { NOW } from '../../support/clock.ts';
+import { engines } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { smallNetwork } from '../../support/smallNetwork.ts';
+import { openPushing, type Pushing, send } from '../http/pushing.ts';
+import { file, stored } from '../support.ts';
+
+const MOVE = '2026-11-15T00:00:00Z';
+
+// nothing here depends on the engine
+let here: Pushing;
+let owner: Sql;
+beforeAll(async () => {
+  const moved = {
+    id: 2,
+    device: 'roof',
+    stations: [
+      { id: 1, until: MOVE },
+      { id: 2, since: MOVE },
+    ],
+  };
+  const network = smallNetwork({ one: { sensors: [{ id: 1 }, moved] } });
+  here = await openPushing(engines[0] as (typeof engines)[0], network);
+  owner = here.owner;
+});
+beforeEach(() => owner`truncate raw.readings`);
+afterAll(() => here.close());
+
+const row = (time: string, sensor: string | number, place: string) =>
+  `${time},${sensor},5,${place}\n`;
+/** Stations 1 and 2, and 1.2 km and 0.9 km north of station 1. */
+const [ONE, TWO, FAR, NEAR] = ['40,44', '41,45', '40.011,44', '40.008,44'];
+const BEFORE = '2026-11-10T08:00:00Z';
+const AFTER = '2026-11-20T08:00:00Z';
+
+const imported = (rows: readonly string[], format: Declarations = {}, owner = 'sensor_id') => {
+  const table = file('a.csv', `time,${owner},pm25,lat,lon\n${rows.join('')}`);
+  const options = { now: NOW, log: keepingLog(), terminal: false, format };
+  return importReadings(here.database.as('airseries_ingest'), [table], options);
+};
+
+it('a sensor more than 1 km from its station stops a file, and a declaration answers', async () => {
+  const rows = [row(BEFORE, 1, ONE), row(AFTER, 1, FAR)];
+  const { received, failures } = await imported(rows);
+  expect([received, failures]).toEqual([
+    0,
+    [
+      expect.stringMatching(
+        /its own place \(lat\) puts sensor 1 at 2026-11-20T08:00:00\.000Z to 40\.011, 44, 1\.2 km from its station 1; nothing of it was stored\. .*--only lat=VALUE takes .*--only lat=\*/,
+      ),
+    ],
+  ]);
+  expect(await stored(owner)).toEqual([]);
+  expect(await imported(rows, { only: ['lat=40'] })).toMatchObject({ accepted: 1, excluded: 1 });
+  expect(await imported(rows, { only: ['lat=*'] })).toMatchObject({ accepted: 1, failed: false });
+});
+
+it('a file may follow a move that the network knows, within 1 km, by sensor and by device', async () => {
+  const rows = [row(BEFORE, 2, NEAR), row(AFTER, 2, TWO)];
+  expect(await imported(rows)).toMatchObject({ accepted: 2, failed: false });
+  const late = [row(AFTER, 'roof', ONE)];
+  expect((await imported(late, {}, 'device')).failures).toEqual([
+    expect.stringContaining('from its station 2'),
+  ]);
+});
+
+it('a push of 20 readings is refused, and the answer to a shorter one says so', async () => {
+  const readings = Array.from({ length: 20 }, (_, minute) => ({
+    sensor_id: 1,
+    time: new Date(Date.parse(AFTER) + minute * 60_000).toISOString(),
+    pm25: 5,
+    location: { latitude: 40.011, longitude: 44 },
+  }));
+  const refused = await send(here.app, here.token, JSON.stringify(readings));
+  expect([refused.status, refused.body.detail]).toEqual([
+    422,
+    expect.stringContaining('1.2 km from its station 1; nothing of it was stored'),
+  ]);
+  const few = await send(here.app, here.token, JSON.stringify(readings.slice(0, 19)));
+  expect(few.body).toMatchObject({
+    accepted: 19,
+    hints: [expect.stringContaining('1.2 km from its station 1. If the sensor moved')],
+  });
+});
+
+it('a feed leaves out the sensor that moved, and says so', async () => {
+  await owner`insert into raw.readings (sensor_id, measured_at, pm25) values (1, ${BEFORE}, 5), (2, ${BEFORE}, 5)`;
+  const provider = await openProvider();
+  provider.serve([
+    { sensor_id: 1, time: AFTER, pm25: 6, latitude: 40.011, longitude: 44 },
+    { sensor_id: 2, time: AFTER, pm25: 7, latitude: 41, longitude: 45 },
+  ]);
+  const feed = { provider: 'us', url: provider.url(), declared: { kind: 'airseries' } };
+  const pulled = await pullProvider(here.writes, feed, {
+    clock: () => NOW,
+    hosts: [provider.host],
+  });
+  await provider.close();
+  expect(pulled).toMatchObject({
+    accepted: 1,
+    hints: [
+      expect.stringMatching(
+        /1\.2 km from its station 1; the readings of such sensors are left out/,
+      ),
+    ],
+  });
+  expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 5, 7]);
+});
