@@ -10,7 +10,7 @@ import { type Outcome, UsageError } from './commands/context.ts';
 import { type Chosen, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, UNLIMITED } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
-import { onConnection, type Sql } from './database/client.ts';
+import { onConnection, type Sql, waitAsCommand } from './database/client.ts';
 import { errorCode } from './database/errors.ts';
 import { openDatabase } from './database/open.ts';
 import { describeUncaughtError, explainConnection, isDriverError } from './database/remedies.ts';
@@ -28,6 +28,7 @@ async function runOn(
   chosen: Chosen,
   onProgress: (done: Done) => void,
 ): Promise<Outcome> {
+  waitAsCommand();
   const { run, makesDatabase } = chosen;
   const log: Log = { ...commandLog(config), onProgress };
   const clock = makeClock(config.fixedNow);

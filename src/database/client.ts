@@ -74,7 +74,21 @@ export function connect(
     : postgres({ ...target, ...options });
 }
 
-const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
+/**
+ * A service notices within seconds that its server is gone, since another may take over. Whoever
+ * runs a command would only run it again, so it waits for a server that is busy.
+ */
+const PROBES = {
+  service: { intervalMs: 3_000, timeoutMs: 3_000 },
+  command: { intervalMs: 3_000, timeoutMs: 30_000 },
+};
+let probing: keyof typeof PROBES = 'service';
+
+/** From now on, connections of this process wait as a command does. */
+export function waitAsCommand(): void {
+  probing = 'command';
+}
+
 const FULL_FOR_MS = 10_000;
 const FULL_EVERY_MS = 250;
 
@@ -98,7 +112,7 @@ async function waitForConnection(sql: Sql): Promise<void> {
 /**
  * Does work on a connection of its own, which is closed afterwards: immediately if the work failed,
  * whatever state the connection is in. The work may take as long as it needs while the database
- * responds to probes on a second connection; once it stops responding, rejects within some seconds.
+ * responds to probes on a second connection; once it stops responding, rejects as PROBES says.
  * Nothing is kept prepared, because another version may replace the schema while it works.
  */
 export async function onConnection<T>(
@@ -107,24 +121,26 @@ export async function onConnection<T>(
   work: (sql: Sql) => PromiseLike<T>,
 ): Promise<T> {
   const sql = connect(target, { ...options, prepare: false });
-  let probing: Sql | undefined;
+  let prober: Sql | undefined;
   const probe = () => {
-    probing ??= connect(target, { name: 'airseries probe' });
-    return probing`select`;
+    prober ??= connect(target, { name: 'airseries probe' });
+    return prober`select`;
   };
   try {
-    const connectAndWork = async () => {
-      await waitForConnection(sql); // a server that accepts and hangs up never answers this either
-      return await work(sql);
-    };
-    const result = await withLivenessProbe(connectAndWork(), probe, PROBE);
+    // a server that accepts and hangs up never answers this either
+    await withLivenessProbe(waitForConnection(sql), probe, PROBES.service).catch((error) => {
+      throw errorCode(error) === 'UNREACHABLE'
+        ? Object.assign(error, { code: 'CONNECT_TIMEOUT' })
+        : error;
+    });
+    const result = await withLivenessProbe(work(sql), probe, PROBES[probing]);
     await sql.end({ timeout: 1 });
     return result;
   } catch (error) {
     await sql.end({ timeout: 0 });
     throw error;
   } finally {
-    await probing?.end({ timeout: 0 });
+    await prober?.end({ timeout: 0 });
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Work of unknown length: a long statement is as silent as a cut network or a frozen server, so the
  * database is probed while it runs. Whoever computes in this process meanwhile gives the event loop
- * a turn now and then; otherwise an answer is read too late.
+ * a turn now and then. Where a timer is late all the same, the process was held and not the
+ * database silent: of a probe that is late, the answer is awaited once more.
  */
 import { errorCode } from './errors.ts';
 import { withTimeout } from './timeouts.ts';
@@ -12,6 +13,9 @@ export type ProbeTiming = {
   /** How long the answer to a probe may take. */
   timeoutMs: number;
 };
+
+/** A timer that took this many times its time was held up with the whole process. */
+const LATE = 1.5;
 
 /**
  * Resolves or rejects as `work` does, or rejects with code UNREACHABLE once a probe goes
@@ -29,7 +33,7 @@ export async function withLivenessProbe<T>(
     const probeAfterInterval = () => {
       timer = setTimeout(async () => {
         try {
-          await withTimeout(timeoutMs, probe(), () => new Error('no answer'));
+          await answered(probe, timeoutMs);
         } catch (error) {
           if (!isFromServer(error)) return reject(unreachable(timeoutMs, error));
         }
@@ -43,6 +47,31 @@ export async function withLivenessProbe<T>(
   } finally {
     isOver = true;
     clearTimeout(timer);
+  }
+}
+
+/**
+ * Resolves when a probe is answered. The driver gives a connection two seconds to open; within the
+ * time of a probe it is tried again. After a timer that was late the database is asked once more.
+ */
+async function answered(probe: () => PromiseLike<unknown>, timeoutMs: number): Promise<void> {
+  const begun = performance.now();
+  const waited = () => performance.now() - begun;
+  const connected = async () => {
+    for (;;) {
+      try {
+        return await probe();
+      } catch (error) {
+        if (errorCode(error) !== 'CONNECT_TIMEOUT' || waited() >= timeoutMs) throw error;
+      }
+    }
+  };
+  const late = () => new Error('no answer');
+  try {
+    await withTimeout(timeoutMs, connected(), late);
+  } catch (error) {
+    if (isFromServer(error) || waited() < LATE * timeoutMs) throw error;
+    await withTimeout(timeoutMs, probe(), late);
   }
 }
 

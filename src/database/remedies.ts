@@ -24,7 +24,7 @@ const CONNECTION_PROBLEMS: Problems = [
   [/^ECONNREFUSED/, 'nothing listens there', 'Is the server running, and are host and port right?'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is unknown', 'Is the name right?'],
   [
-    /^(CONNECT_TIMEOUT|UNREACHABLE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+    /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
     'it does not answer',
     'Is it PostgreSQL, and running? Are host and port right, and is no firewall in between?',
   ],
@@ -56,6 +56,15 @@ const CONNECTION_PROBLEMS: Problems = [
     'READER_DATABASE_URL can go through one: add ?pooler=transaction. DATABASE_URL cannot: the worker holds locks of its session.',
   ],
   [/^CONNECTION_/, 'the server hung up', 'Is it PostgreSQL that listens there?'],
+];
+
+/** Explains a server that was reached, and then stopped answering. */
+const SILENCE: Problems = [
+  [
+    /^UNREACHABLE/,
+    'it no longer answers',
+    'Is it running, and its machine not overloaded? Run it again once it answers: nothing is lost.',
+  ],
 ];
 
 /** Explains errors of a database that was reached, and is not as the migrations made it. */
@@ -129,7 +138,7 @@ export function explainConnection(error: unknown, variable: string, address: unk
   const url = typeof address === 'string' ? address : undefined;
   const problems =
     url === undefined ? DATABASE_PROBLEMS : [...CONNECTION_PROBLEMS, ...DATABASE_PROBLEMS];
-  const problem = problemOf(error, problems);
+  const problem = problemOf(error, [...SILENCE, ...problems]);
   if (problem === undefined) return error;
   const [, what, remedy] = problem;
   const where = url === undefined ? 'The embedded database' : `${variable}${shownUrl(url)}`;

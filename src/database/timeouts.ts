@@ -4,8 +4,9 @@
  */
 
 /**
- * Rejects with the error that `late` returns once `ms` have passed. Late work is not stopped, only
- * no longer awaited.
+ * Rejects with the error that `late` returns once `ms` have passed. What has arrived by then is read
+ * first: where the process itself was held, by a computation or a busy machine, timers run before
+ * the sockets are looked at. Late work is not stopped, only no longer awaited.
  */
 export async function withTimeout<T>(
   ms: number,
@@ -14,7 +15,7 @@ export async function withTimeout<T>(
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+    timer = setTimeout(() => setImmediate(() => reject(late())), ms);
   });
   try {
     return await Promise.race([work, limit]);
