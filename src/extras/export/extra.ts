@@ -42,7 +42,7 @@ export const openDataExport = defineExtra({
   async open({ settings, clock, log, dataFolder }) {
     const folder = archiveFolder(settings, dataFolder);
     const { addArchive, LINKS } = await import('./archive/serve.ts');
-    const routes: Opened['routes'] = (app, parts) => addArchive(app, folder, parts);
+    const routes: Opened['routes'] = (app, parts) => addArchive(app, folder, { parts, clock, log });
     if (folder === undefined) return { routes };
     let runs: ArchiveRuns | undefined;
     return {
@@ -52,7 +52,7 @@ export const openDataExport = defineExtra({
         const { archiveRuns } = await import('./archive/job.ts');
         const license = settings.openDataLicense;
         runs = archiveRuns({ target, folder, timeZone, clock, log, terminal, license });
-        return [runs.job];
+        return runs.jobs;
       },
       begin: () => runs?.begin(),
       close: async () => await runs?.stop(),

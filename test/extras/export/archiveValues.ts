@@ -18,7 +18,7 @@ import { readCsv } from './csv.ts';
 type Value = number | string | boolean | null;
 export type Row = Record<string, Value>;
 
-export const indexOf = (folder: string): Index & { airseries: Index['seen'] } =>
+export const indexOf = (folder: string): Index & { up_to: string | null } =>
   JSON.parse(readFileSync(join(folder, 'datapackage.json'), 'utf8'));
 
 const instance = DuckDBInstance.create(':memory:');

@@ -1,6 +1,6 @@
 /**
  * datapackage.json, the index of the archive (Frictionless Data Package 1.0), and what it remembers
- * for the next run. It changes only when a file does.
+ * for the next run. It changes when a file does, and while files are missing or behind.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,47 +32,80 @@ export type Resource = {
   last?: string;
   /** The path of the description of its columns; of a file in another layout, beside that. */
   schema?: string;
+  /** For the next run; only of files of buckets. */
+  airseries?: Seen;
 };
 
-/** The state that the folder has seen: a run makes what has changed since. */
+/** The state of the database that a file shows: it is made again once something has changed since. */
 export type Seen = {
-  /** Which database; another one, or a restored one, begins anew. */
-  database: string;
-  /** Fingerprint of the columns, which all files have in common. */
-  columns: string;
   /** The newest row of the record of changes (R1). */
   change: string;
-  /** The refresh whose numbers the files have. */
+  /** The last refresh. */
   refreshed_at: string;
+  /** Fingerprint of the stations that were listed. */
+  stations: string;
+  /** The number of values behind the buckets. */
+  values: number;
 };
 
-export type Index = { seen: Seen; resources: Resource[] };
+/** `resources` are in order. */
+export type Index = {
+  resources: Resource[];
+  /** Paths of the files that lack something which is stored; each goes as its file is made. */
+  missing: string[];
+  /** Paths of texts and descriptions beside the data. */
+  documents: string[];
+  airseries: {
+    /** Which database; another one, or a restored one, begins anew. */
+    database: string;
+    /** Fingerprint of the columns, which all files have in common. */
+    columns: string;
+    /** The first month that the layout of airquality.am lacks, or has otherwise. */
+    open_data_from: string;
+  };
+};
 
 /** Undefined if there is none that can be read. */
 export async function readIndex(folder: string): Promise<Index | undefined> {
   try {
-    const { airseries: seen, resources } = JSON.parse(await readFile(join(folder, INDEX), 'utf8'));
-    return Array.isArray(resources) && seen !== undefined ? { seen, resources } : undefined;
+    const {
+      resources,
+      missing = [],
+      documents = [],
+      airseries,
+    } = JSON.parse(await readFile(join(folder, INDEX), 'utf8'));
+    const isOurs = Array.isArray(resources) && airseries?.open_data_from !== undefined;
+    return isOurs ? { resources, missing, documents, airseries } : undefined;
   } catch {
     return undefined;
   }
 }
 
 export function indexText(
-  { seen, resources }: Index,
+  { resources, missing, documents, airseries }: Index,
   { timeZone, license }: { timeZone: string; license: string | undefined },
 ): string {
+  const hours = resources.filter(({ path }) => path.startsWith('hours/'));
   const descriptor = {
     profile: 'data-package',
     name: 'air-quality-archive',
     title: 'Air quality and weather: the whole history in hours and days',
     description:
       `Timestamps are UTC and name the start of an hour or day of ${timeZone}. A file changes only when its content does: ` +
-      'compare `hash`. The folder airquality-am has the same hours and days, up to the last closed month, as CSV in another layout.',
+      'compare `hash`. `up_to` is the last hour that the files have; `missing` are files that are not made yet, or lack ' +
+      'something that came later. The folder airquality-am has the same hours and days, up to the last closed month, as CSV ' +
+      'in another layout.',
     time_zone: timeZone,
     ...(license === undefined ? {} : { licenses: [licenseOf(license)] }),
+    up_to:
+      hours
+        .map(({ last = '' }) => last)
+        .sort()
+        .at(-1) ?? null,
+    missing,
+    documents,
     resources,
-    airseries: seen,
+    airseries,
   };
   return `${JSON.stringify(descriptor, null, 1)}\n`;
 }

@@ -1,10 +1,13 @@
-/** The archive in a service: a run each night, and one soon after a start. */
+/**
+ * The archive in a service: a run each night, one soon after a start, and one when a backfill or an
+ * import into months that have ended is done, whichever process made it.
+ */
 import type { Job } from '../../../aggregate/jobs.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { InputError } from '../../../base/inputError.ts';
 import type { Log } from '../../../base/log.ts';
 import type { DatabaseAddress } from '../../../database/address.ts';
-import { makeArchive } from './makeArchive.ts';
+import { findBacklog, makeArchive } from './makeArchive.ts';
 
 type Options = {
   target: DatabaseAddress;
@@ -17,21 +20,30 @@ type Options = {
 };
 
 export type ArchiveRuns = {
-  /** After `maintain` and `audit`. */
-  job: Job;
+  /** One at night, after `maintain` and `audit`, and one that looks for a backlog. */
+  jobs: Job[];
   /** Starts a run without waiting for it: a start may follow a rebuild, or a night without a worker. */
   begin(): void;
   /** Ends what is running, and resolves when it has ended. */
   stop(): Promise<void>;
 };
 
+/**
+ * Between two runs that nobody waits for, at least this many times as long passes as the last one
+ * took: on a large network where readings of the last month trickle in, the archive would otherwise
+ * be made all day.
+ */
+const REST = 10;
+
 export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
+  let restsUntil = 0;
+  let backlog: string | undefined;
+  const now = () => ({ ...options, log, now: clock(), signal: stopping.signal });
   const run = async () => {
-    const { signal } = stopping;
-    signal.throwIfAborted();
-    const archived = await makeArchive(options.target, { ...options, log, now: clock(), signal });
+    stopping.signal.throwIfAborted();
+    const archived = await makeArchive(options.target, now());
     if (archived === undefined)
       log.info('another session is making an archive from this database; this run is skipped');
     else if (archived.changed.length + archived.removed.length > 0)
@@ -40,19 +52,35 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
         `the archive in ${options.folder} has changed`,
       );
   };
-  const runUnlessStopping = async () => {
-    const next = running.catch(() => undefined).then(run); // one at a time
+  /** An import or a backfill is done once nothing was added since the last look. */
+  const runIfDone = async () => {
+    stopping.signal.throwIfAborted();
+    const found = await findBacklog(options.target, now());
+    const isDone = found !== undefined && found === backlog;
+    backlog = found;
+    const started = performance.now();
+    if (!isDone || started < restsUntil) return;
+    await run();
+    const ended = performance.now();
+    restsUntil = ended + REST * (ended - started);
+  };
+  const unlessStopping = (work: () => Promise<void>) => async () => {
+    const next = running.catch(() => undefined).then(work); // one at a time
     running = next;
     await next.catch((error) => {
       if (!stopping.signal.aborted) throw error;
     });
   };
   return {
-    job: { name: 'archive', schedule: '23 2 * * *', run: runUnlessStopping },
+    jobs: [
+      { name: 'archive', schedule: '23 2 * * *', run: unlessStopping(run) },
+      { name: 'archive_backlog', schedule: '1-59/2 * * * *', run: unlessStopping(runIfDone) },
+    ],
     begin() {
-      runUnlessStopping().catch((error: Error) => {
+      unlessStopping(run)().catch((error: Error) => {
         if (error instanceof InputError) log.error({ job: 'archive' }, error.message);
-        else log.error({ job: 'archive', err: error }, 'job failed; it will run again at night');
+        else
+          log.error({ job: 'archive', err: error }, 'job failed; it will run again within minutes');
       });
     },
     async stop() {

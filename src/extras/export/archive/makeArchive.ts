@@ -1,15 +1,16 @@
 /**
- * Makes the archive (R2): the files that are missing, those whose buckets R1's record says have
- * changed, and the index, which is written last. All of it comes from one snapshot. A file is
- * replaced only if its content differs, so a run that finds nothing new changes no byte, and one
- * that is killed leaves old and new files, all whole; the next run does the rest.
+ * Makes the archive (R2): the files that are missing, behind or of the running month and year, and
+ * the index after each of them. The files of a kind come from one snapshot: one for all of them
+ * would keep vacuum from cleaning up for as long as a first build takes. A file is replaced only if
+ * its content differs, so a run that finds nothing new changes no byte, and one that is killed
+ * leaves old and new files, all whole and in the index; the next run does the rest.
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { whyUnusable } from '../../../base/folder.ts';
 import { InputError } from '../../../base/inputError.ts';
 import type { Log } from '../../../base/log.ts';
-import { makeProgress } from '../../../base/progress.ts';
+import { makeProgress, type Progress } from '../../../base/progress.ts';
 import type { DatabaseAddress } from '../../../database/address.ts';
 import { asOwner, type Sql } from '../../../database/client.ts';
 import { errorCode } from '../../../database/errors.ts';
@@ -22,20 +23,12 @@ import {
   indexText,
   type Resource,
   readIndex,
-  type Seen,
   schemaText,
 } from './descriptor.ts';
-import {
-  fingerprintOf,
-  KINDS,
-  type Kind,
-  metadataOf,
-  type Period,
-  pathOf,
-  selectRows,
-} from './files.ts';
+import { KINDS, type Kind, metadataOf, selectRows } from './files.ts';
 import { writeParquet } from './parquetFile.ts';
-import { type Places, placesOf, STATIONS } from './places.ts';
+import { type Places, placesOf } from './places.ts';
+import { continued, type Due, planOf, readState, type State } from './plan.ts';
 
 /** The layout of airquality.am, as the command `export` writes it. */
 const OPEN_DATA = 'airquality-am';
@@ -59,19 +52,46 @@ type Archived = { changed: string[]; removed: string[]; files: number };
  * Resolves to undefined where another session makes an archive from this database. Rejects with
  * InputError if the folder cannot be written to.
  */
-export async function makeArchive(
+export const makeArchive = (
   target: DatabaseAddress,
   options: ArchiveOptions,
-): Promise<Archived | undefined> {
-  const { folder, timeZone } = options;
+): Promise<Archived | undefined> =>
+  inFolder(target, options, async (sql) => await makeFiles(sql, options));
+
+/**
+ * Says in the index which files of months and years that have ended are behind, without making any.
+ * Resolves to a text that differs whenever something has been added to what they lack; undefined if
+ * they lack nothing, refreshes are still at work, or another session makes an archive.
+ */
+export const findBacklog = (
+  target: DatabaseAddress,
+  options: ArchiveOptions,
+): Promise<string | undefined> =>
+  inFolder(target, options, async (sql) => {
+    const before = await readIndex(options.folder);
+    const state = await withSnapshot(sql, () => readState(sql, before, options));
+    const index = continued(before, state);
+    const { due } = await planOf(state, index, options);
+    const behind = due.filter(({ isBehind }) => isBehind);
+    if (index !== undefined) {
+      const missing = behind.map(({ path }) => path);
+      await writeIndex({ ...options, index: { ...index, missing }, written: index });
+    }
+    if (behind.length === 0 || state.isRefreshing) return undefined;
+    return JSON.stringify([state.stations, state.periods.filter((one) => !one.is_running)]);
+  });
+
+async function inFolder<T>(
+  target: DatabaseAddress,
+  { folder, timeZone }: ArchiveOptions,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T | undefined> {
   makeFolder(folder);
   try {
     return await asOwner(target, { name: 'airseries archive', timeZone }, async (sql) => {
       const [lock] = await sql`
         select pg_try_advisory_lock(hashtext('airseries'), hashtext('archive')) as is_ours`;
-      if (lock?.is_ours !== true) return undefined;
-      await beginSnapshot(sql);
-      return await makeFiles(sql, options);
+      return lock?.is_ours === true ? await work(sql) : undefined;
     });
   } catch (error) {
     throw ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(errorCode(error))
@@ -84,210 +104,220 @@ const DISK_REMEDY =
   'The files that are there stay whole. Make room there, or name another folder with ARCHIVE_DIR, and run it again.';
 
 /**
- * Between two steps of a refresh: within one, some levels have changed and those above them not yet.
+ * Works on a snapshot from between two steps of a refresh: within one, some levels have changed and
+ * those above them not yet. If the work fails, its caller closes the connection.
  */
-async function beginSnapshot(sql: Sql): Promise<void> {
+async function withSnapshot<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`begin isolation level repeatable read read only`;
   await sql`select raw.release_lock('rollup.refresh')`; // its snapshot is the transaction's
+  const result = await work();
+  await sql`commit`;
+  return result;
 }
 
-type PeriodAt = Period & { stations_changed: boolean; regions_changed: boolean };
-
-/** A file that may have to be made. */
-type Due = { kind: Kind; period: Period };
+/**
+ * A run: the index as it grows, the one that is in the folder, and the entries that were there
+ * before it.
+ */
+type Run = ArchiveOptions & {
+  index: Index;
+  written: Index | undefined;
+  old: ReadonlyMap<string, Resource>;
+  progress: Progress;
+  rows: number;
+};
 
 async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
-  const { folder, timeZone, now, license } = options;
+  const { folder, now, license, log, terminal } = options;
   const before = await readIndex(folder);
-  const { seen, month } = await seenNow(sql, options);
-  const isKnown =
-    before !== undefined && isContinued(before.seen, seen) && (await hasStationsOf(folder, before)); // or a run was killed after it had written them
-  const known = isKnown ? before : undefined;
-  const stations = await listedStations(sql, now);
-  const relisted = symmetricDifference(stations, await stationsIn(folder));
-  const periods = await sql<PeriodAt[]>`
-    select unit, name, since::text, until::text, stations_changed, regions_changed
-    from logic.archive_period(${now}, ${`{${stations.join()}}`}::text::int[], ${`{${relisted.join()}}`}::text::int[],
-      ${known?.seen.change ?? '0'}::text::bigint)`;
+  const run: Run = {
+    ...options,
+    index: structuredClone(before) ?? emptyIndex(),
+    written: before,
+    old: new Map(before?.resources.map((resource) => [resource.path, resource])),
+    progress: makeProgress('archiving', log, terminal),
+    rows: 0,
+  };
+  let places: Places[] = [];
+  try {
+    for (const kind of KINDS)
+      await withSnapshot(sql, async () => await makeKind(sql, kind, await stateOf(sql, run), run));
+    await withSnapshot(sql, async () => {
+      const state = await stateOf(sql, run);
+      places = placesOf(state.listed);
+      for (const one of places) put(run, await makePlaces(sql, one, options));
+      await makeOpenData(sql, state, run);
+    });
+  } finally {
+    run.progress.hide();
+  }
 
-  const { due, resources } = await sort(periods, known, folder);
-  resources.push(...(await makeDue(sql, due, { ...options, stations })));
-  const places = placesOf(stations);
-  for (const one of places) resources.push(await makePlaces(sql, one, options));
-  const ordered = KINDS_AND_PLACES.flatMap((name) =>
-    resources.filter(({ path }) => path === name || path.startsWith(`${name}/`)).sort(byPath),
-  );
-  const { index, changed, removed } = compared(before, ordered);
-  const isWritten = await makeOpenData(sql, [...changed, ...removed], month, options);
-  index.push(
-    ...(isWritten ? await openDataIn(folder) : (before?.resources ?? []).filter(isOpenData)),
-  );
-
-  const write = async (name: string, text: string) =>
-    void (await publishFile(folder, name, (put) => put(text), { modified: now }));
+  const write = async (name: string, text: string) => {
+    await publishFile(folder, name, (put) => put(text), { modified: now });
+    return name;
+  };
+  const documents: string[] = [];
   for (const { name, columns } of KINDS)
-    await write(schemaOf(name), schemaText(columns, keyOf(columns)));
+    documents.push(await write(schemaOf(name), schemaText(columns, keyOf(columns))));
   for (const { name, fields } of places)
-    await write(schemaOf(name), schemaText(fields, keyOf(fields).slice(0, 1)));
-  if (license !== undefined) await write('LICENSE', `${license.trimEnd()}\n`);
-  const isSame = known !== undefined && changed.length + removed.length === 0;
-  await write(
-    INDEX,
-    indexText({ seen: isSame ? known.seen : seen, resources: index }, { timeZone, license }),
-  );
-  await removeUnlisted(folder, ordered);
-  return { changed, removed, files: ordered.length };
+    documents.push(await write(schemaOf(name), schemaText(fields, keyOf(fields).slice(0, 1))));
+  if (license !== undefined) documents.push(await write('LICENSE', `${license.trimEnd()}\n`));
+  for (const name of ['README.txt', INDEX, 'LICENSE']) {
+    const path = `${OPEN_DATA}/${name}`;
+    if ((await stat(join(folder, path)).catch(() => undefined)) !== undefined) documents.push(path);
+  }
+  run.index.documents = documents;
+  await writeIndex(run);
+  const own = run.index.resources.filter((resource) => !isOpenData(resource));
+  await removeUnlisted(folder, own);
+  return { ...compared(before, own), files: own.length };
 }
 
-const KINDS_AND_PLACES = [
-  ...placesOf([]).map(({ name }) => name),
-  ...KINDS.map(({ name }) => name),
-];
-const byPath = (a: Resource, b: Resource) => (a.path < b.path ? -1 : 1);
+/** Reads the state of the snapshot. An index that does not belong to its database begins anew. */
+async function stateOf(sql: Sql, run: Run): Promise<State> {
+  const state = await readState(sql, run.index, run);
+  const { database, columns } = state;
+  run.index = continued(run.index, state) ?? emptyIndex({ database, columns });
+  return state;
+}
+
+/** Comes before every month. */
+const FIRST_MONTH = '0000-00';
+
+const emptyIndex = (of = { database: '', columns: '' }): Index => ({
+  resources: [],
+  missing: [],
+  documents: [],
+  airseries: { ...of, open_data_from: FIRST_MONTH },
+});
+
+/** Makes what is due of a kind, and removes from the index what has no rows any more. */
+async function makeKind(sql: Sql, { name }: Kind, state: State, run: Run): Promise<void> {
+  const { index, signal } = run;
+  const isOfKind = ({ path }: { path: string }) => path.startsWith(`${name}/`);
+  const plan = await planOf(state, index, run);
+  const listed = new Map(index.resources.map((resource) => [resource.path, resource]));
+  const missing = plan.due.filter(({ isBehind, path }) => isBehind || !listed.has(path));
+  index.missing = missing.map(({ path }) => path);
+  await writeIndex(run);
+  const due = plan.due.filter(isOfKind);
+  const kept = new Set([...plan.settled, ...due.map(({ path }) => path)]);
+  for (const { path } of index.resources.filter(isOfKind)) {
+    if (kept.has(path)) continue;
+    remove(index, path);
+    openDataChanges(index, path, state);
+  }
+  for (const [done, one] of due.entries()) {
+    signal?.throwIfAborted();
+    const resource = await makeFile(sql, one, state.listed, run, done / due.length);
+    if (resource === undefined) remove(index, one.path);
+    else put(run, resource);
+    index.missing = index.missing.filter((path) => path !== one.path);
+    if (resource?.hash !== listed.get(one.path)?.hash) openDataChanges(index, one.path, state);
+    await writeIndex(run, one.isBehind);
+  }
+  // what has not changed has seen this snapshot too
+  const { change, refreshed_at, stations } = state;
+  const settled = new Set(plan.settled);
+  for (const { path, airseries } of index.resources.filter(isOfKind))
+    if (settled.has(path) && airseries !== undefined)
+      Object.assign(airseries, { change, refreshed_at, stations });
+}
+
+/** The layout of airquality.am has the closed months, which are made of the same hours. */
+function openDataChanges(index: Index, path: string, { month }: State): void {
+  const [, name] = /hours\/(\d{4}-\d\d)/.exec(path) ?? [];
+  const { airseries } = index;
+  if (name !== undefined && name < month.name && name < airseries.open_data_from)
+    airseries.open_data_from = name;
+}
+
+const FOLDERS = [...placesOf([]).map(({ name }) => name), ...KINDS.map(({ name }) => name)];
+const positionOf = ({ path }: Resource) => {
+  const found = FOLDERS.findIndex((name) => path === name || path.startsWith(`${name}/`));
+  return found === -1 ? FOLDERS.length : found;
+};
+
+/** Replaces the entry of the path, or adds it. The layout of airquality.am has an order of its own. */
+function put({ index, old }: Run, resource: Resource): void {
+  const before = old.get(resource.path);
+  // what has not changed keeps its time: copies of a folder have others
+  const modified = before?.hash === resource.hash ? before.modified : resource.modified;
+  remove(index, resource.path);
+  index.resources.push({ ...resource, modified });
+  index.resources.sort((a, b) => {
+    const order = positionOf(a) - positionOf(b);
+    return order !== 0 || isOpenData(a) ? order : a.path < b.path ? -1 : 1;
+  });
+}
+
+function remove(index: Index, path: string): void {
+  index.resources = index.resources.filter((resource) => resource.path !== path);
+}
+
+/**
+ * Writes the index if it differs in more than in what its files have seen; `isForced`: then too, so
+ * that a file that was made for nothing is not made again.
+ */
+async function writeIndex(run: Omit<Run, 'old' | 'progress' | 'rows'>, isForced = false) {
+  const { folder, now, index, written } = run;
+  const isSame = written !== undefined && shownOf(index) === shownOf(written) && !isForced;
+  if (!isSame) run.written = structuredClone(index);
+  const text = indexText(run.written as Index, run);
+  await publishFile(folder, INDEX, (write) => write(text), { modified: now });
+}
+
+const shownOf = ({ resources, ...index }: Index) =>
+  JSON.stringify([index, resources.map(({ airseries, ...resource }) => resource)]);
+
 const schemaOf = (name: string) => `schemas/${name.replace('.csv', '')}.json`;
 /** The station or region, and the time. */
 const keyOf = (columns: readonly { name: string }[]) => columns.slice(0, 2).map(({ name }) => name);
 
-/** The state that the folder will have seen, and the start of the running month. */
-async function seenNow(
+/** Makes a file; undefined where it would have no rows. `done`: which part of its kind is there. */
+async function makeFile(
   sql: Sql,
-  { timeZone, now }: ArchiveOptions,
-): Promise<{ seen: Seen; month: Date }> {
-  const [row] = await sql<
-    [{ database: string; change: string; month: string; refreshed_at: string | null }]
-  >`
-    select f.history as database, f.refreshed_at, rollup.bucket_start('month', ${now}) as month,
-      (select coalesce(max(id), 0)::text from rollup.change where shown_at is not null) as change
-    from api.freshness f`;
-  const { month, refreshed_at, ...seen } = row;
-  const refreshedAt = new Date(refreshed_at ?? 0).toISOString();
-  return {
-    seen: { ...seen, columns: fingerprintOf(timeZone), refreshed_at: refreshedAt },
-    month: new Date(month),
-  };
-}
-
-/**
- * True if the record of changes goes on from what the folder has seen: in the same database, which
- * was not set back, for files with the same columns.
- */
-const isContinued = (before: Seen, now: Seen): boolean =>
-  before.database === now.database &&
-  before.columns === now.columns &&
-  BigInt(before.change) <= BigInt(now.change);
-
-async function listedStations(sql: Sql, now: Date): Promise<number[]> {
-  const rows = await sql<{ station_id: number }[]>`
-    select station_id from logic.station_state(${now}) where is_listed order by station_id`;
-  return rows.map(({ station_id }) => station_id);
-}
-
-/** True if the list of stations is the one that the index describes. */
-async function hasStationsOf(folder: string, { resources }: Index): Promise<boolean> {
-  const listed = resources.find(({ path }) => path === STATIONS);
-  return listed?.hash === `sha256:${await hashOf(join(folder, STATIONS))}`;
-}
-
-/** The stations that the folder lists; none where it has no list yet. */
-async function stationsIn(folder: string): Promise<number[]> {
-  const text = await readFile(join(folder, STATIONS), 'utf8').catch(() => '');
-  return [...text.matchAll(/^\d+(?=,)/gm)].map(([id]) => Number(id));
-}
-
-function symmetricDifference(a: readonly number[], b: readonly number[]): number[] {
-  const [ofA, ofB] = [new Set(a), new Set(b)];
-  return [...a.filter((id) => !ofB.has(id)), ...b.filter((id) => !ofA.has(id))];
-}
-
-/**
- * A reading less than two hours late is no news (R1), counted from the last refresh before it came.
- * So a period that ended this shortly before the refresh that the folder shows may have changed
- * without a record.
- */
-const NO_NEWS_MS = 2 * 3_600_000;
-
-/** Which files are due, and what the index says of the others. */
-async function sort(
-  periods: readonly PeriodAt[],
-  known: Index | undefined,
-  folder: string,
-): Promise<{ due: Due[]; resources: Resource[] }> {
-  const settled = known === undefined ? -1 : Date.parse(known.seen.refreshed_at) - NO_NEWS_MS;
-  const old = new Map(known?.resources.map((resource) => [resource.path, resource]));
-  const due: Due[] = [];
-  const resources: Resource[] = [];
-  for (const kind of KINDS) {
-    for (const { stations_changed, regions_changed, ...period } of periods) {
-      if (period.unit !== kind.unit) continue;
-      const resource = old.get(pathOf(kind, period.name));
-      const isChanged = kind.subject === 'station' ? stations_changed : regions_changed;
-      const isDue = isChanged || settled < Date.parse(period.until);
-      if (isDue || !(await isThere(folder, resource))) due.push({ kind, period });
-      else if (resource !== undefined) resources.push(resource);
-    }
-  }
-  return { due, resources };
-}
-
-/** True for no resource: a month without rows has no file. */
-async function isThere(folder: string, resource: Resource | undefined): Promise<boolean> {
-  if (resource === undefined) return true;
-  const found = await stat(join(folder, resource.path)).catch(() => undefined);
-  return found?.size === resource.bytes;
-}
-
-/** Makes the files that are due, without those that would have no rows. */
-async function makeDue(
-  sql: Sql,
-  due: readonly Due[],
-  { stations, ...options }: ArchiveOptions & { stations: readonly number[] },
-): Promise<Resource[]> {
-  const { folder, timeZone, now, log, terminal, signal } = options;
-  const progress = makeProgress('archiving', log, terminal);
-  const resources: Resource[] = [];
-  let rows = 0;
-  try {
-    for (const [done, { kind, period }] of due.entries()) {
-      const path = pathOf(kind, period.name);
-      let written = { rows: 0, first: 0, last: 0 };
-      const published = await publishFile(
-        folder,
-        path,
-        async (write) => {
-          const copy = `copy (${selectRows(kind, period, stations)}) to stdout (format binary)`;
-          written = await writeParquet(kind.columns, copyOut(sql, copy), {
-            metadata: metadataOf(kind, timeZone),
-            async write(bytes) {
-              signal?.throwIfAborted();
-              await write(bytes);
-            },
-            onRows: (of) => progress.show(rows + of, done / due.length),
-          });
-          return written.rows > 0;
+  { kind, period, path, seen }: Due,
+  stations: readonly number[],
+  run: Run,
+  done: number,
+): Promise<Resource | undefined> {
+  const { folder, timeZone, now, signal, progress } = run;
+  let written = { rows: 0, first: 0, last: 0 };
+  const published = await publishFile(
+    folder,
+    path,
+    async (write) => {
+      const copy = `copy (${selectRows(kind, period, stations)}) to stdout (format binary)`;
+      written = await writeParquet(kind.columns, copyOut(sql, copy), {
+        metadata: metadataOf(kind, timeZone),
+        async write(bytes) {
+          signal?.throwIfAborted();
+          await write(bytes);
         },
-        { modified: now },
-      );
-      if (published === undefined) continue;
-      rows += written.rows;
-      resources.push({
-        profile: 'data-resource',
-        name: path.replace('.parquet', '').replace('/', '-'),
-        title: `${kind.title}, ${period.name}`,
-        path,
-        format: 'parquet',
-        mediatype: 'application/vnd.apache.parquet',
-        ...(await describe(folder, path, published.sha256)),
-        rows: written.rows,
-        first: instant(written.first),
-        last: instant(written.last),
-        schema: schemaOf(kind.name),
+        onRows: (of) => progress.show(run.rows + of, done),
       });
-    }
-  } finally {
-    progress.hide();
-  }
-  return resources;
+      return written.rows > 0;
+    },
+    { modified: now },
+  );
+  if (published === undefined) return undefined;
+  run.rows += written.rows;
+  return {
+    profile: 'data-resource',
+    name: path.replace('.parquet', '').replace('/', '-'),
+    title: `${kind.title}, ${period.name}`,
+    path,
+    format: 'parquet',
+    mediatype: 'application/vnd.apache.parquet',
+    ...(await describe(folder, path, published.sha256)),
+    rows: written.rows,
+    first: instant(written.first),
+    last: instant(written.last),
+    schema: schemaOf(kind.name),
+    airseries: seen,
+  };
 }
 
 const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
@@ -326,21 +356,12 @@ async function makePlaces(
   };
 }
 
-/**
- * The resources of the index, and the paths of those that differ from the index before and of those
- * that it alone has. What has not changed keeps its time: copies of a folder have others.
- */
+/** Paths of the resources that differ from the index before, and of those that it alone has. */
 function compared(before: Index | undefined, resources: readonly Resource[]) {
   const of = before?.resources.filter((resource) => !isOpenData(resource));
-  const old = new Map(of?.map((resource) => [resource.path, resource]));
-  const isSame = ({ path, hash }: Resource) => old.get(path)?.hash === hash;
+  const old = new Map(of?.map(({ path, hash }) => [path, hash]));
   return {
-    index: resources.map((resource) => ({
-      ...resource,
-      modified:
-        (isSame(resource) ? old.get(resource.path) : undefined)?.modified ?? resource.modified,
-    })),
-    changed: resources.filter((resource) => !isSame(resource)).map(({ path }) => path),
+    changed: resources.filter(({ path, hash }) => old.get(path) !== hash).map(({ path }) => path),
     removed: [...old.keys()].filter((path) => !resources.some((one) => one.path === path)),
   };
 }
@@ -350,20 +371,19 @@ function compared(before: Index | undefined, resources: readonly Resource[]) {
  * one, and where the folder is there, nothing is read: the days of sensors, which are not stored,
  * take longer than everything else.
  */
-async function makeOpenData(
-  sql: Sql,
-  changed: readonly string[],
-  month: Date,
-  { folder, ...options }: ArchiveOptions,
-): Promise<boolean> {
+async function makeOpenData(sql: Sql, { month }: State, run: Run): Promise<void> {
+  const { index, folder, ...options } = run;
   const own = join(folder, OPEN_DATA);
-  const months = changed.flatMap((path) => /hours\/(\d{4}-\d\d)/.exec(path)?.[1] ?? []).sort();
   const isNew = (await stat(join(own, INDEX)).catch(() => undefined)) === undefined;
-  if (!isNew && months.length === 0) return false;
-  options.signal?.throwIfAborted();
-  const from = isNew ? undefined : new Date(`${months[0]}-15T00:00:00Z`); // the year counts
-  await exportFrom(sql, own, { ...options, from, to: month });
-  return true;
+  const since = isNew ? FIRST_MONTH : index.airseries.open_data_from;
+  if (since < month.name) {
+    options.signal?.throwIfAborted();
+    const from = since === FIRST_MONTH ? undefined : new Date(`${since}-15T00:00:00Z`); // the year counts
+    await exportFrom(sql, own, { ...options, from, to: month.since });
+    index.airseries.open_data_from = month.name;
+    index.resources = index.resources.filter((resource) => !isOpenData(resource));
+    for (const resource of await openDataIn(folder)) put(run, resource);
+  }
 }
 
 const isOpenData = ({ path }: Resource) => path.startsWith(`${OPEN_DATA}/`);

@@ -10,7 +10,8 @@ type Markup = ReturnType<PageMaker['html']>;
 /** `zone`: of the network, whose days and months the files are of. */
 type Shown = { maker: PageMaker; locale: Locale; zone: string };
 
-export function archivePage({ files }: Catalogue, shown: Shown): Markup {
+export function archivePage(catalogue: Catalogue, shown: Shown): Markup {
+  const { files } = catalogue;
   const { maker, locale } = shown;
   const { html } = maker;
   const words = wordsIn(locale);
@@ -22,8 +23,39 @@ ${
     ? html`<p>${words.none}</p>`
     : html`<p>${words.index} <a href="${ARCHIVE}${INDEX}">${INDEX}</a></p>`
 }
+${stateParts(catalogue, shown)}
 ${example.length > 0 && readPart(example.slice(-2), shown)}
 ${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, shown))}`;
+}
+
+/** Up to when the files go, and which of them lack something, by month or year. */
+function stateParts({ upTo, missing }: Catalogue, { maker, locale }: Shown): Markup[] {
+  const { html } = maker;
+  const words = wordsIn(locale);
+  const lacking = runsOf([...new Set(missing.map((path) => path.replace(/^.*\/|\..*$/g, '')))]);
+  const texts = [
+    upTo && words.upTo.replace('{time}', upTo.slice(0, 16).replace('T', ' ')),
+    lacking.length > 0 && words.missing.replace('{files}', lacking.join(', ')),
+  ];
+  return texts.flatMap((text) => (text ? [html`<p>${text}</p>`] : []));
+}
+
+/** Months and years that follow each other, as `2024-11 – 2026-09`. */
+function runsOf(names: readonly string[]): string[] {
+  const runs: [first: string, last: string][] = [];
+  for (const name of names.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
+    const run = runs.at(-1);
+    if (run !== undefined && next(run[1]) === name) run[1] = name;
+    else runs.push([name, name]);
+  }
+  return runs.map(([first, last]) => (first === last ? first : `${first} – ${last}`));
+}
+
+/** The month or year after the named one. */
+function next(name: string): string {
+  const [year, month] = name.split('-').map(Number) as [number, number?];
+  if (month === undefined) return String(year + 1);
+  return new Date(Date.UTC(year, month)).toISOString().slice(0, 7);
 }
 
 /** The files of each folder, in the order of the index; '' are those beside it. */

@@ -1,13 +1,16 @@
 /**
- * Serves the files of the archive: whole or in ranges, with validators by their content. No file is
- * held in memory, and a client that reads slowly is cut off at a shutdown as any other; it goes on
+ * Serves the files of the archive that its index lists: whole or in ranges, with validators by their
+ * content. No file is held in memory, and a client that reads slowly is cut off at a shutdown as any other; it goes on
  * from the byte where it stopped.
  */
-import type { Stats } from 'node:fs';
-import { extname, relative } from 'node:path';
-import express, { type IRouter, type NextFunction, type Request, type Response } from 'express';
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { IRouter, Request, Response } from 'express';
 import type { Clock } from '../../../base/clock.ts';
+import type { Log } from '../../../base/log.ts';
 import { LOCALES, type Locale, pathPattern } from '../../../contract/endpoints.ts';
+import { errorCode } from '../../../database/errors.ts';
 import { addPath } from '../../../http/middleware.ts';
 import { ANY_ORIGIN, JSON_TYPE, notFound, Problem, quoted } from '../../../http/send.ts';
 import type { Offers, PageParts } from '../../../serve/app.ts';
@@ -15,6 +18,7 @@ import { type Document, isPastHttpDate, sendDocument } from '../../../serve/docu
 import { ARCHIVE, type Catalogue, catalogueOf, isOf } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { archivePage } from './page.ts';
+import { sendFile } from './sendFile.ts';
 import { TITLE } from './words.ts';
 
 /** The page of the archive, below a locale. */
@@ -24,7 +28,7 @@ export const LINKS: Required<Offers>['links'] = [{ path: PAGE, titles: TITLE }];
 const FOLDER = /^[\w-]+$/;
 const FILE = /^[\w-]+(\.(parquet|csv|json|txt))?$/;
 
-/** False for a hidden file, one that is being written, and a path that leads out of the folder. */
+/** False for a hidden file, and a path that leads out of the folder, whatever the index lists. */
 function isPath(path: string): boolean {
   const folders = path.split('/');
   const file = folders.pop() ?? '';
@@ -53,9 +57,17 @@ const RANGES_FROM_ANY_ORIGIN = {
 const SWITCHED_OFF =
   'There is no archive here. Its operator switches it on with ARCHIVE_DIR, the folder for its files.';
 const EMPTY =
-  'The archive has no files yet. The worker writes them each night, and `node src/airseries.js archive` at once.';
+  'The archive has no files yet. The worker makes them soon after its start, and `node src/airseries.js archive` at once.';
+const BROKEN =
+  'The index of the archive cannot be read just now. The worker makes it again within minutes, and `node src/airseries.js archive` at once.';
 
-const NO_FILES: Catalogue = { version: '', files: new Map() };
+const NO_FILES: Catalogue = {
+  version: '',
+  files: new Map(),
+  documents: new Set(),
+  missing: [],
+  upTo: undefined,
+};
 
 type Parts = Pick<PageParts, 'site' | 'offers' | 'clock'>;
 type Read = () => Promise<Catalogue | undefined>;
@@ -64,7 +76,11 @@ type Read = () => Promise<Catalogue | undefined>;
  * Adds `/archive/…`, and the page of it where an extra makes pages. `folder`: of the files;
  * undefined: there is no archive.
  */
-export function addArchive(app: IRouter, folder: string | undefined, parts: Parts): void {
+export function addArchive(
+  app: IRouter,
+  folder: string | undefined,
+  { parts, clock, log }: { parts: Parts; clock: Clock; log: Log },
+): void {
   if (folder === undefined) {
     const explain = () => {
       throw notFound(SWITCHED_OFF);
@@ -72,11 +88,22 @@ export function addArchive(app: IRouter, folder: string | undefined, parts: Part
     addPath(app, /^\/archive(\/.*)?$/, explain, ARCHIVE);
     return;
   }
-  const read = catalogueOf(folder);
+  const read = unlessBroken(catalogueOf(folder, log));
   addPath(app, /^\/archive$/, (_req, res) => redirect(res, ARCHIVE), ARCHIVE);
   addPage(app, read, parts);
-  addPath(app, /^\/archive\/.+$/, filesOf(folder, read, parts.clock), `${ARCHIVE}{path}`);
+  addPath(app, /^\/archive\/.+$/, filesOf(folder, read, clock), `${ARCHIVE}{path}`);
 }
+
+/** Where no index could be read yet, requests are told so; the log has the reason. */
+const unlessBroken =
+  (read: Read): Read =>
+  async () => {
+    try {
+      return await read();
+    } catch {
+      throw new Problem(503, BROKEN, { 'Retry-After': '300' });
+    }
+  };
 
 function redirect(res: Response, to: string): void {
   res
@@ -115,58 +142,51 @@ function addPage(app: IRouter, read: Read, parts: Parts): void {
   addPath(app, pathPattern(route), send, route);
 }
 
+/** Sends what the index lists, and nothing else that lies in the folder or that a link leads to. */
 function filesOf(folder: string, read: Read, clock: Clock) {
-  const files = express.static(folder, {
-    fallthrough: false,
-    index: false,
-    redirect: false,
-    setHeaders: setHeaders(folder),
-  });
-  return async (req: Request, res: Response, next: NextFunction) => {
+  return async (req: Request, res: Response) => {
     res.locals.isStale = true; // a file says nothing about the database
     const path = req.path.slice(ARCHIVE.length);
     if (!isPath(path)) throw noSuchFile(path);
-    res.locals.catalogue = await read();
-    const { url, headers } = req;
-    // for `send` any date counts, one in the future too, and would give 304 until then
-    if (!isPastHttpDate(headers['if-modified-since'] ?? '', clock().getTime()))
-      delete headers['if-modified-since'];
-    req.url = `/${path}`; // as below a mounted path; it is read at once
-    files(req, res, (error?: unknown) => next(asProblem(error, path, res)));
-    req.url = url;
+    const catalogue = await read();
+    const entry = catalogue?.files.get(path);
+    if (entry === undefined && !catalogue?.documents.has(path)) throw noSuchFile(path);
+    const handle = await openWithin(folder, path);
+    if (handle === undefined) throw noSuchFile(path);
+    try {
+      const stat = await handle.stat();
+      if (!stat.isFile()) throw noSuchFile(path);
+      // the descriptor's: the file may have been replaced since the index was read
+      const etag =
+        entry !== undefined && isOf(entry, stat)
+          ? `"${entry.hash.slice(7, 39)}"`
+          : `W/"${stat.size.toString(16)}-${Math.floor(stat.mtimeMs).toString(16)}"`;
+      const headers = {
+        ...RANGES_FROM_ANY_ORIGIN,
+        'Cache-Control': `public, max-age=${MAX_AGE}`,
+        'Content-Type': TYPES[extname(path)] ?? TEXT_TYPE,
+        'X-Content-Type-Options': 'nosniff',
+      };
+      await sendFile(req, res, { handle, stat, etag, headers, now: clock() });
+    } finally {
+      await handle.close();
+    }
   };
 }
 
-/** Called once the file is found, before its validators are compared with the client's. */
-const setHeaders = (folder: string) => (res: Response, path: string, stat: Stats) => {
-  const catalogue: Catalogue | undefined = res.locals.catalogue;
-  const entry = catalogue?.files.get(relative(folder, path).replaceAll('\\', '/'));
-  const headers = {
-    ...RANGES_FROM_ANY_ORIGIN,
-    'Cache-Control': `public, max-age=${MAX_AGE}`,
-    'Content-Type': TYPES[extname(path)] ?? TEXT_TYPE,
-    'X-Content-Type-Options': 'nosniff',
-    // without it, a weak one of size and time is sent
-    ...(entry !== undefined && isOf(entry, stat) && { ETag: `"${entry.hash.slice(7, 39)}"` }),
-  };
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-};
+/** Undefined where there is no such file, and for a link or what a linked folder has. */
+async function openWithin(folder: string, path: string): Promise<FileHandle | undefined> {
+  try {
+    const isWithin = (await realpath(join(folder, path))) === join(await realpath(folder), path);
+    return isWithin ? await open(join(folder, path), O_RDONLY | O_NOFOLLOW) : undefined;
+  } catch (error) {
+    if (NO_SUCH_FILE.includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+const { O_NOFOLLOW, O_RDONLY } = constants;
+const NO_SUCH_FILE: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
 
 const noSuchFile = (path: string) =>
   notFound(`The archive has no file ${quoted(path)}. ${ARCHIVE}${INDEX} lists its files.`);
-
-/** Headers of the file that an answer without it must not have. */
-const OF_FILE = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Range'];
-
-type SendError = Error & { status?: number; headers?: Record<string, string> };
-
-/** `send` has its errors with a status; those of the system are 500. */
-function asProblem(error: unknown, path: string, res: Response): unknown {
-  const { status, headers } = (error ?? {}) as SendError;
-  if (!res.headersSent) for (const name of OF_FILE) res.removeHeader(name);
-  if (status === 416)
-    return new Problem(416, 'The range lies beyond the end of the file.', headers ?? {});
-  if (status === 412)
-    return new Problem(412, 'The file has changed: it is not the one that If-Match names.');
-  return status !== undefined && status < 500 ? noSuchFile(path) : error;
-}

@@ -21,10 +21,20 @@ const TEXTS = {
     ru: 'Список для программ, со столбцами, единицами и контрольными суммами:',
     hy: 'Ցանկը ծրագրերի համար՝ սյունակներով, միավորներով և ստուգիչ գումարներով․',
   },
+  upTo: {
+    en: 'The files have the hours up to {time} (UTC).',
+    ru: 'В файлах есть часы по {time} (UTC) включительно.',
+    hy: 'Ֆայլերում ժամերը մինչև {time}-ն են (UTC) ներառյալ։',
+  },
+  missing: {
+    en: 'Not complete yet, and made soon: {files}.',
+    ru: 'Ещё не полны и скоро будут созданы: {files}.',
+    hy: 'Դեռ ամբողջական չեն և շուտով կստեղծվեն՝ {files}։',
+  },
   none: {
-    en: 'There are no files yet. They are made each night.',
-    ru: 'Файлов пока нет. Они создаются каждую ночь.',
-    hy: 'Ֆայլեր դեռ չկան։ Դրանք ստեղծվում են ամեն գիշեր։',
+    en: 'There are no files yet. They are made soon after the start, and each night.',
+    ru: 'Файлов пока нет. Они создаются вскоре после запуска и каждую ночь.',
+    hy: 'Ֆայլեր դեռ չկան։ Դրանք ստեղծվում են մեկնարկից անմիջապես հետո և ամեն գիշեր։',
   },
   read: { en: 'How to read them', ru: 'Как их читать', hy: 'Ինչպես կարդալ' },
   readText: {

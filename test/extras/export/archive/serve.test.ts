@@ -53,7 +53,7 @@ async function serveArchive(folder: string | undefined): Promise<Listening & { o
           responses.push(res);
           next();
         });
-        addArchive(router, folder, parts);
+        addArchive(router, folder, { parts, clock: () => NOW, log });
       },
     ],
   });
