@@ -3,7 +3,7 @@
  * to. The folder has old or new files, all whole, and the next run does the rest.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../../src/database/client.ts';
@@ -34,11 +34,14 @@ onOneEngine('an archive', (engine) => {
   });
   afterAll(() => db.drop());
 
-  const archive = (folder: string, now: Date) =>
+  const archive = (folder: string, now: Date, signal?: AbortSignal) =>
     makeArchive(db.target, {
       ...{ folder, now, timeZone: db.timeZone, log: keepingLog(), terminal: false },
       license: undefined,
+      signal,
     });
+  const INDEX = 'datapackage.json';
+  const pathsOf = (folder: string) => indexOf(folder).resources.map(({ path }) => path);
   const environment = (now: Date) => ({
     ...addressVariables(db.target),
     DATABASE_URL: 'postgres://',
@@ -83,9 +86,14 @@ onOneEngine('an archive', (engine) => {
     const killed = hashes(folder);
     const changed = Object.keys(killed).filter((name) => killed[name] !== before[name]);
     expect(changed.sort()).toEqual([
+      'datapackage.json',
       'days/2026.parquet.part',
       'hours/2026-09.parquet',
       'hours/2026-10.parquet',
+    ]);
+    expect(indexOf(folder).missing).toEqual([
+      'regions-hours/2026-09.parquet',
+      'regions-hours/2026-10.parquet',
     ]);
     for (const { path, rows, format } of indexOf(folder).resources) {
       if (format !== 'parquet') continue;
@@ -101,19 +109,37 @@ onOneEngine('an archive', (engine) => {
     const whole = emptyFolder();
     await archive(whole, LATER);
     expect(archived?.changed).toEqual(
-      [
-        'hours/2026-09',
-        'hours/2026-10',
-        'days/2026',
-        'regions-hours/2026-09',
-        'regions-hours/2026-10',
-        'regions-days/2026',
-      ].map((name) => `${name}.parquet`),
+      ['days/2026', 'regions-hours/2026-09', 'regions-hours/2026-10', 'regions-days/2026'].map(
+        (name) => `${name}.parquet`,
+      ),
     );
     const { 'datapackage.json': index, ...files } = hashes(folder);
     const { 'datapackage.json': _, ...wholeFiles } = hashes(whole);
     expect(files).toEqual(wholeFiles);
     expect(index).not.toBe(before['datapackage.json']);
+    expect(indexOf(folder).missing).toEqual([]);
+  });
+
+  it('a first build that ends early keeps the months that it has made, and the next makes the others', async () => {
+    const folder = emptyFolder();
+    const stopping = new AbortController();
+    const made: string[] = [];
+    const { signal } = stopping;
+    const throwIfAborted = () => {
+      made.splice(0, Infinity, ...(existsSync(join(folder, INDEX)) ? pathsOf(folder) : []));
+      if (made.length === 2) stopping.abort();
+      signal.throwIfAborted();
+    };
+    const broken = Object.assign(Object.create(signal), { throwIfAborted });
+    await expect(archive(folder, LATER, broken)).rejects.toThrow('aborted');
+    expect(made).toEqual(['hours/2026-09.parquet', 'hours/2026-10.parquet']);
+    const september = join(folder, 'hours/2026-09.parquet');
+    writeFileSync(september, Buffer.alloc(statSync(september).size)); // would be made again as it was
+    expect(indexOf(folder).missing).toContain('hours/2026-11.parquet');
+    const { changed } = (await archive(folder, LATER)) ?? {};
+    expect(changed).not.toContain('hours/2026-10.parquet');
+    expect(changed).toContain('hours/2026-11.parquet');
+    expect(readFileSync(september).subarray(0, 4).toString()).toBe('\0\0\0\0');
   });
 
   it('an archive on a full disk stays as it was, and the message says what to do', async () => {

@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => here.close());
 
-const isMade = (folder: string) => existsSync(join(folder, 'datapackage.json'));
+const isMade = (folder: string) =>
+  existsSync(join(folder, 'datapackage.json')) && indexOf(folder).documents.length > 0;
 const FILES = [
   ...['stations.csv', 'regions.csv', 'hours/2026-10.parquet', 'days/2026.parquet'],
   ...['regions-hours/2026-10.parquet', 'regions-days/2026.parquet'],

@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises';
 import fresh from 'fresh';
 import { Problem } from '../../../http/send.ts';
+import { isPastHttpDate } from '../../../serve/document.ts';
 
 /** The whole file, or the bytes from `start` to `end`, both included. */
 type Part = { start: number; end: number; isRange: boolean };
@@ -34,18 +35,19 @@ export async function sendFile(
   const all = { ...headers, ETag: etag, 'Last-Modified': modified, 'Accept-Ranges': 'bytes' };
   checkPreconditions(req, etag, modified);
   const { 'if-modified-since': since, ...others } = req.headers;
-  const known = Date.parse(since ?? '') > now.getTime() ? others : req.headers;
+  const known = isPastHttpDate(since ?? '', now.getTime()) ? req.headers : others;
   if (fresh(known, { etag, 'last-modified': modified })) {
-    res.writeHead(304, all).end();
+    answer(res, 304, all);
+    res.end();
     return;
   }
   const part = isSame(req.headers, etag, modified)
     ? partOf(req.headers.range, stat.size)
     : whole(stat.size);
   const length = part.end - part.start + 1;
-  res.writeHead(part.isRange ? 206 : 200, {
+  answer(res, part.isRange ? 206 : 200, {
     ...all,
-    'Content-Length': length,
+    'Content-Length': String(length),
     ...(part.isRange && { 'Content-Range': `bytes ${part.start}-${part.end}/${stat.size}` }),
   });
   if (req.method === 'HEAD' || length === 0) {
@@ -57,6 +59,12 @@ export async function sendFile(
   await pipeline(handle.createReadStream({ start, end, autoClose: false }), res).catch(() =>
     res.destroy(),
   );
+}
+
+/** Metrics read the headers that are set, not those of `writeHead`. */
+function answer(res: ServerResponse, status: number, headers: Record<string, string>): void {
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 }
 
 /** If-Match and If-Unmodified-Since (13.1.1, 13.1.4): the client means another file. */

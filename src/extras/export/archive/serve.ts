@@ -14,7 +14,7 @@ import { errorCode } from '../../../database/errors.ts';
 import { addPath } from '../../../http/middleware.ts';
 import { ANY_ORIGIN, JSON_TYPE, notFound, Problem, quoted } from '../../../http/send.ts';
 import type { Offers, PageParts } from '../../../serve/app.ts';
-import { type Document, isPastHttpDate, sendDocument } from '../../../serve/document.ts';
+import { type Document, sendDocument } from '../../../serve/document.ts';
 import { ARCHIVE, type Catalogue, catalogueOf, isOf } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { archivePage } from './page.ts';

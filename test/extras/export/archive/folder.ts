@@ -17,8 +17,13 @@ export function put(folder: string, path: string, content: string | Uint8Array, 
 export const sha256 = (content: string | Uint8Array) =>
   createHash('sha256').update(content).digest('hex');
 
-/** Writes the index of these files, as they are now. */
-export function putIndex(folder: string, paths: readonly string[], facts: object = {}) {
+/** Writes the index of these files, as they are now. `index`: what else it says. */
+export function putIndex(
+  folder: string,
+  paths: readonly string[],
+  facts: object = {},
+  index: object = {},
+) {
   const resources = paths.map((path) => {
     const content = readFileSync(join(folder, path));
     return {
@@ -29,7 +34,7 @@ export function putIndex(folder: string, paths: readonly string[], facts: object
       ...facts,
     };
   });
-  put(folder, 'datapackage.json', JSON.stringify({ resources }));
+  put(folder, 'datapackage.json', JSON.stringify({ ...index, resources }));
 }
 
 /** One row per station and hour, sorted by them; a group of rows holds whole stations. */

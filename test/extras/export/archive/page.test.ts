@@ -82,6 +82,32 @@ describe.each(LOCALES)('%s', (locale) => {
   });
 });
 
+it.each([
+  [
+    'en',
+    'up to 2026-11-20 09:00 (UTC)',
+    'Not complete yet, and made soon: 2026, 2024-10 – 2025-01, 2026-09.',
+  ],
+  [
+    'ru',
+    'по 2026-11-20 09:00 (UTC)',
+    'Ещё не полны и скоро будут созданы: 2026, 2024-10 – 2025-01, 2026-09.',
+  ],
+  ['hy', 'մինչև 2026-11-20 09:00-ն', 'շուտով կստեղծվեն՝ 2026, 2024-10 – 2025-01, 2026-09։'],
+])(
+  'the page says up to when the files go, and what is missing: %s',
+  async (locale, upTo, lacking) => {
+    const months = [...MONTHS.slice(0, 4), 'hours/2026-09.parquet'];
+    const missing = [...months, ...months.map((path) => `regions-${path}`), 'days/2026.parquet'];
+    putIndex(folder, FILES, { rows: 744_000 }, { up_to: '2026-11-20T09:00:00Z', missing });
+    const { body } = await site.get(`/${locale}/archive`);
+    expect(body).toContain(upTo);
+    expect(body).toContain(lacking);
+    putIndex(folder, FILES, { rows: 744_000 });
+    expect((await site.get(`/${locale}/archive`)).body).not.toContain(lacking);
+  },
+);
+
 it('the page changes with the index, and is 304 until then', async () => {
   const { headers, body } = await site.get('/en/archive');
   expect(headers['cache-control']).toMatch(/^max-age=60\b/);
@@ -100,7 +126,10 @@ it('before the first build the page says when there will be files', async () => 
   const index = join(folder, 'datapackage.json');
   renameSync(index, `${index}.part`);
   const { status, body } = await site.get('/en/archive');
-  expect([status, body]).toEqual([200, expect.stringContaining('They are made each night.')]);
+  expect([status, body]).toEqual([
+    200,
+    expect.stringContaining('They are made soon after the start, and each night.'),
+  ]);
   expect(body).not.toContain('/archive/datapackage.json');
   renameSync(`${index}.part`, index);
   expect((await site.get('/en/archive')).body).toContain('/archive/datapackage.json');

@@ -5,7 +5,9 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -81,16 +83,20 @@ beforeAll(async () => {
   folder = archiveFolder();
   put(folder, HOURS, BYTES);
   put(folder, 'stations.csv', CSV);
-  put(folder, 'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv', CSV);
+  put(folder, OPEN_DATA, CSV);
   put(folder, 'airquality-am/README.txt', 'Read me.\n');
   put(folder, 'airquality-am/LICENSE', 'CC-BY-4.0\n');
-  putIndex(folder, [HOURS, 'stations.csv']);
+  putIndex(folder, LISTED, {}, INDEX);
   origin = (await serveArchive(folder)).origin;
   return async () => {
     for (const close of closers) await close();
     rmSync(root, { recursive: true });
   };
 });
+
+const OPEN_DATA = 'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv';
+const LISTED = [HOURS, 'stations.csv', OPEN_DATA];
+const INDEX = { documents: ['airquality-am/README.txt', 'airquality-am/LICENSE'] };
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${origin}/archive/${path}`, { method, headers, redirect: 'manual' });
@@ -115,7 +121,7 @@ describe('a file', () => {
 
   it.each([
     ['stations.csv', 'text/csv; charset=utf-8'],
-    ['airquality-am/station_avg_hourly/station_avg_hourly_2026.csv', 'text/csv; charset=utf-8'],
+    [OPEN_DATA, 'text/csv; charset=utf-8'],
     ['datapackage.json', 'application/json; charset=utf-8'],
     ['airquality-am/README.txt', 'text/plain; charset=utf-8'],
     ['airquality-am/LICENSE', 'text/plain; charset=utf-8'],
@@ -174,6 +180,11 @@ describe('a file', () => {
       { 'If-Modified-Since': '2027' },
     ])
       expect(await ask(other)).toMatchObject({ status: 200 });
+    expect(await ask({ 'If-Unmodified-Since': MODIFIED.toUTCString() })).toMatchObject({
+      status: 200,
+    });
+    const earlier = new Date(MODIFIED.getTime() - 60_000).toUTCString();
+    expect(await ask({ 'If-Unmodified-Since': earlier })).toMatchObject({ status: 412 });
     expect(await ask({ 'If-Match': '"another"' })).toMatchObject({ status: 412 });
   });
 
@@ -189,6 +200,10 @@ describe('a range', () => {
     ['bytes=-4', 'PAR1', '27-30'],
     ['bytes=5-', BYTES.slice(5), '5-30'],
     ['bytes=5-9999', BYTES.slice(5), '5-30'],
+    ['bytes=-31', BYTES, '0-30'],
+    ['bytes=-32', BYTES, '0-30'], // fewer than that: all of it (RFC 9110, 14.1.2)
+    ['bytes=-524288', BYTES, '0-30'],
+    ['Bytes=0-0', 'P', '0-0'],
   ])('the range %s is answered with just these bytes', async (range, text, of) => {
     const answer = await get(HOURS, { Range: range });
     expect([answer.status, await answer.text()]).toEqual([206, text]);
@@ -196,14 +211,25 @@ describe('a range', () => {
     expect(answer.headers.get('content-length')).toBe(String(text.length));
   });
 
-  it('a range beyond the end is 416 in JSON and says how long the file is', async () => {
-    const answer = await get(HOURS, { Range: 'bytes=100-' });
-    expect(await answer.json()).toMatchObject({ status: 416 });
-    expect(answer.status).toBe(416);
-    expect(answer.headers.get('content-range')).toBe(`bytes */${BYTES.length}`);
-    expect(answer.headers.get('etag')).toBeNull();
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-  });
+  it.each(['bytes=9-5', 'bytes=-', 'bytes=x-5', 'lines=1-2', 'bytes=0-1,4-5'])(
+    'the range %s, which is not one valid range, gives the whole file',
+    async (range) => {
+      const answer = await get(HOURS, { Range: range });
+      expect([answer.status, await answer.text()]).toEqual([200, BYTES]);
+    },
+  );
+
+  it.each(['bytes=100-', 'bytes=31-', 'bytes=-0'])(
+    'the range %s, which has no byte, is 416 in JSON and says how long the file is',
+    async (range) => {
+      const answer = await get(HOURS, { Range: range });
+      expect(await answer.json()).toMatchObject({ status: 416 });
+      expect(answer.status).toBe(416);
+      expect(answer.headers.get('content-range')).toBe(`bytes */${BYTES.length}`);
+      expect(answer.headers.get('etag')).toBeNull();
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    },
+  );
 
   it('If-Range gives the range of the file that is meant, else the whole of the new one', async () => {
     const part = { Range: 'bytes=5-9' };
@@ -216,9 +242,8 @@ describe('a range', () => {
   it('a file that changes between two ranges has another validator, also of the same length', async () => {
     const path = 'hours/2026-09.parquet';
     const [old, now] = [BYTES, BYTES.replace('month', 'MONTH')];
-    const paths = [HOURS, 'stations.csv'];
     put(folder, path, old);
-    putIndex(folder, [...paths, path]);
+    putIndex(folder, [...LISTED, path], {}, INDEX);
     const first = await get(path, { Range: 'bytes=0-9' });
     const etag = first.headers.get('etag') as string;
     expect(etag).toBe(etagOf(old));
@@ -227,10 +252,38 @@ describe('a range', () => {
     const between = await get(path, { Range: 'bytes=10-', 'If-Range': etag });
     expect([between.status, await between.text()]).toEqual([200, now]);
     expect(between.headers.get('etag')).toMatch(/^W\//);
-    putIndex(folder, [...paths, path]);
+    putIndex(folder, [...LISTED, path], {}, INDEX);
     const last = await get(path, { Range: 'bytes=10-', 'If-Range': etag });
     expect([last.status, await last.text()]).toEqual([200, now]);
     expect(last.headers.get('etag')).toBe(etagOf(now));
+  });
+
+  it('a file that is replaced while it is asked for has the validator of the bytes that are sent', async () => {
+    const path = 'hours/2026-07.parquet';
+    const contents = [BYTES, BYTES.replace('month', 'MONTH')];
+    put(folder, path, contents[0] as string);
+    putIndex(folder, [...LISTED, path], {}, INDEX);
+    let n = 0;
+    const replace = () => {
+      n += 1;
+      put(
+        folder,
+        `${path}.part`,
+        contents[n % 2] as string,
+        new Date(MODIFIED.getTime() + n * 1_000),
+      );
+      renameSync(join(folder, `${path}.part`), join(folder, path));
+    };
+    for (let round = 0; round < 30; round += 1) {
+      const asked = get(path);
+      const writing = setInterval(replace, 0);
+      const answer = await asked;
+      const text = await answer.text();
+      clearInterval(writing);
+      const etag = answer.headers.get('etag') ?? '';
+      expect(etag.startsWith('W/') || etag === etagOf(text)).toBe(true);
+      putIndex(folder, [...LISTED, path], {}, INDEX);
+    }
   });
 
   it('the same content keeps its validator when the folder is copied with its times', async () => {
@@ -263,6 +316,13 @@ describe('what is not served', () => {
     put(folder, '.hidden.csv', 'hidden');
     put(folder, 'hours/.2026.csv', 'hidden');
     put(folder, 'run.sh', 'script');
+    put(folder, 'notes.csv', 'of nobody’s index');
+    symlinkSync('/etc/passwd', join(folder, 'passwd.csv'));
+    symlinkSync(join(folder, 'stations.csv'), join(folder, 'link.csv'));
+    put(join(folder, '..'), 'hours/2026-10.parquet', BYTES);
+    symlinkSync(join(folder, '../hours'), join(folder, 'linked'));
+    const listed = ['passwd.csv', 'link.csv', 'linked/2026-10.parquet', 'run.sh', '.hidden.csv'];
+    putIndex(folder, [...LISTED, ...listed], {}, INDEX);
     mkdirSync(join(folder, 'empty'), { recursive: true });
     put(join(folder, '..'), 'outside.csv', 'outside');
   });
@@ -270,6 +330,10 @@ describe('what is not served', () => {
   it.each([
     'hours/2027-01.parquet',
     'hours/2026-11.parquet.part',
+    'notes.csv',
+    'passwd.csv',
+    'link.csv',
+    'linked/2026-10.parquet',
     '.hidden.csv',
     'hours/.2026.csv',
     'run.sh',
@@ -332,19 +396,31 @@ describe('/archive/', () => {
     const early = await serveArchive(join(archiveFolder(), 'later'));
     const answer = await fetch(`${early.origin}/archive/`);
     expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('each night') });
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('soon after') });
   });
 
-  it('an index that cannot be read is a fault of ours, and served again once it can', async () => {
+  it('an index that cannot be read is logged once, and the last one that could is used until it is written again', async () => {
     const broken = archiveFolder();
-    put(broken, 'datapackage.json', '{"resources": [{"path": "x"}]}');
+    const text = '{"resources": [{"path": "x"}]}';
+    put(broken, 'datapackage.json', text);
     put(broken, HOURS, BYTES);
     const server = await serveArchive(broken);
-    expect((await fetch(`${server.origin}/archive/${HOURS}`)).status).toBe(500);
+    const ask = () => fetch(`${server.origin}/archive/${HOURS}`);
+    const early = await ask();
+    expect([early.status, early.headers.get('retry-after')]).toEqual([503, '300']);
+    expect(await early.json()).toMatchObject({ detail: expect.stringContaining('airseries.js') });
     putIndex(broken, [HOURS]);
-    expect((await fetch(`${server.origin}/archive/${HOURS}`)).headers.get('etag')).toBe(
-      etagOf(BYTES),
+    expect((await ask()).headers.get('etag')).toBe(etagOf(BYTES));
+    put(broken, 'datapackage.json', text.slice(0, 10));
+    const later = [await ask(), await ask()];
+    expect(later.map(({ status, headers }) => [status, headers.get('etag')])).toEqual(
+      later.map(() => [200, etagOf(BYTES)]),
     );
+    const said = log.lines.filter((line) => JSON.stringify(line).includes(broken));
+    expect(said.map((line) => JSON.stringify(line))).toEqual([
+      expect.stringContaining('cannot be read'),
+      expect.stringContaining('cannot be read'),
+    ]);
   });
 });
 
@@ -364,6 +440,9 @@ describe('a large file', () => {
     put(folder, LARGE, '');
     truncateSync(join(folder, LARGE), SIZE); // it has no blocks on the disk
     appendFileSync(join(folder, LARGE), 'PAR1');
+    const { resources } = JSON.parse(readFileSync(join(folder, 'datapackage.json'), 'utf8'));
+    const large = { ...resources[0], path: LARGE, bytes: SIZE + 4 };
+    put(folder, 'datapackage.json', JSON.stringify({ resources: [...resources, large] }));
   });
 
   it('a range beyond two gigabytes is read', async () => {
@@ -392,6 +471,7 @@ describe('a reader of Parquet over HTTP', () => {
     const [stations, hours] = [200, 744];
     const content = monthOfHours(stations, hours, 67); // groups of 50,000 rows
     put(folder, 'hours/2026-08.parquet', content);
+    putIndex(folder, [...LISTED, 'hours/2026-08.parquet'], {}, INDEX);
     let [requests, bytes] = [0, 0];
     const counting: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init);
