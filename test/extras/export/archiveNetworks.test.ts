@@ -2,7 +2,7 @@
  * The archives of whole networks equal the API in every value (R2): the demo, and four real ones if
  * AIRSERIES_DATA names a folder with their measurements, which may not be committed.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ import { onEveryEngine, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
 import { skipUnless } from '../../support/tools.ts';
-import { compareArchive } from './archiveValues.ts';
+import { compareArchive, duck, duckAll, type Row } from './archiveValues.ts';
 import { emptyFolder } from './support.ts';
 
 const FOLDER = process.env.AIRSERIES_DATA;
@@ -26,7 +26,12 @@ const log = keepingLog();
 
 onEveryEngine('the archive of', (engine) => {
   /** How many values were compared. */
-  async function archived(network: object, readings: string, now: Date): Promise<number> {
+  async function archived(
+    network: object,
+    readings: string,
+    now: Date,
+    look: (folder: string) => Promise<void> = async () => undefined,
+  ): Promise<number> {
     const timeZone = (network as { time_zone: string }).time_zone;
     const db = await testDatabase(engine, timeZone);
     try {
@@ -39,6 +44,7 @@ onEveryEngine('the archive of', (engine) => {
       expect(made?.changed.length).toBeGreaterThan(5);
       const { wrong, values } = await compareArchive(folder, db.target, { timeZone, now });
       expect(wrong.slice(0, 20)).toEqual([]);
+      await look(folder);
       return values;
     } finally {
       await db.drop();
@@ -59,7 +65,32 @@ onEveryEngine('the archive of', (engine) => {
     }
   }
 
-  it('the archive of the demo equals the API in every value', async () => {
+  /**
+   * Runs the DuckDB of the README as it stands, but for the address: what DuckDB needs for HTTP it
+   * fetches from its makers.
+   */
+  async function runExamples(folder: string): Promise<void> {
+    const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    const [, sql = ''] = /```sql\n([^`]*read_parquet[^`]*)```/.exec(text) ?? [];
+    const here = sql.replaceAll('https://air.example/archive', folder);
+    const statements = here.split(/;\s*$/m).filter((one) => one.trim() !== '');
+    expect(statements).toHaveLength(3);
+    const found = await duckAll(statements);
+    const [one = [], , all = []] = found;
+    expect(one.length).toBeGreaterThan((20 + 31) * 20); // hours of station 1 from 11 September on
+    const { count } = (
+      await duck(`select count(distinct station_id) as count from '${folder}/hours/*.parquet'`)
+    )[0] as Row;
+    expect([all.length, count]).toEqual([count, count]);
+    const months = text.match(/hours\/(\d{4}-\d\d)\.parquet|"(\d{4}-\d\d)\.parquet"/g) ?? [];
+    expect(months.length).toBeGreaterThan(5); // also in the Python and the R
+    for (const month of months) {
+      const path = join(folder, `hours/${/\d{4}-\d\d/.exec(month)}.parquet`);
+      expect(existsSync(path), path).toBe(true);
+    }
+  }
+
+  it('the archive of the demo equals the API in every value, and the examples of the README run on it', async () => {
     const network = demoNetwork('Asia/Yerevan');
     const from = new Date(NOW.getTime() - 70 * 86_400_000);
     const readings = [...demoReadings({ network, from, to: NOW })].flat();
@@ -72,7 +103,8 @@ onEveryEngine('the archive of', (engine) => {
       ].join(),
     );
     const text = `sensor_id,time,${names.join()}\n${lines.join('\n')}\n`;
-    expect(await withFile(text, (path) => archived(network, path, NOW))).toBeGreaterThan(100_000);
+    const values = await withFile(text, (path) => archived(network, path, NOW, runExamples));
+    expect(values).toBeGreaterThan(100_000);
   });
 
   const options = skipUnless(FOLDER !== undefined, 'AIRSERIES_DATA names no reference data');

@@ -46,6 +46,38 @@ it('a worker makes the archive after its start and each night', async () => {
   expect([...errors(), ...night.errors()]).toEqual([]);
 });
 
+it('a worker makes the months of an import once it is done, and none while it goes on (R2)', async () => {
+  const archiveDirectory = emptyFolder();
+  const { runJob, errors, stop } = await launch(here, { archiveDirectory });
+  await until(() => isMade(archiveDirectory), 'the archive is made');
+  const paths = () => indexOf(archiveDirectory).resources.map(({ path }) => path);
+  const look = async () => {
+    await runJob('archive_backlog');
+    return [paths().includes('hours/2026-08.parquet'), indexOf(archiveDirectory).missing];
+  };
+  expect(await look()).toEqual([false, []]);
+  const august = Array.from(
+    { length: 24 },
+    (_, hour) => `2026-08-03T${`${hour}`.padStart(2, '0')}:05Z`,
+  );
+  const readings = august.map((at) => reading(1, at, { pm25: 20 }));
+  await here.accept(readings.slice(0, 12)); // by another process, as an import does
+  await here.refresh(NOW);
+  const missing = ['hours/2026-08.parquet', 'regions-hours/2026-08.parquet'];
+  expect(await look()).toEqual([false, missing]);
+  await here.accept(readings.slice(12));
+  await here.refresh(NOW);
+  expect(await look()).toEqual([false, missing]);
+  expect(await look()).toEqual([true, []]);
+  const { rows } =
+    indexOf(archiveDirectory).resources.find(({ path }) => path === missing[0]) ?? {};
+  expect(rows).toBe(24);
+  expect(errors()).toEqual([]);
+  await stop();
+  await here.database.as()`delete from raw.readings where measured_at < '2026-09-01'`;
+  await here.refresh(NOW);
+});
+
 it('a service makes none where a database is named and no folder, nor where it only serves', async () => {
   const archiveDirectory = emptyFolder();
   expect((await launch(here)).jobs).not.toContain('archive');

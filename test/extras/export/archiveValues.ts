@@ -24,19 +24,28 @@ export const indexOf = (folder: string): Index & { up_to: string | null } =>
 const instance = DuckDBInstance.create(':memory:');
 
 /** The rows of a query, with whole numbers as numbers. */
-export async function duck(query: string): Promise<Row[]> {
+export const duck = async (query: string): Promise<Row[]> => (await duckAll([query]))[0] ?? [];
+
+/** The rows of each statement, of one session. */
+export async function duckAll(statements: readonly string[]): Promise<Row[][]> {
   const connection = await (await instance).connect();
+  const results: Row[][] = [];
   try {
-    const rows = (await connection.runAndReadAll(query)).getRowObjectsJS();
-    return rows.map(
-      (row) =>
-        Object.fromEntries(
-          Object.entries(row).map(([key, value]) => [
-            key,
-            typeof value === 'bigint' ? Number(value) : value,
-          ]),
-        ) as Row,
-    );
+    for (const statement of statements) {
+      const rows = (await connection.runAndReadAll(statement)).getRowObjectsJS();
+      results.push(
+        rows.map(
+          (row) =>
+            Object.fromEntries(
+              Object.entries(row).map(([key, value]) => [
+                key,
+                typeof value === 'bigint' ? Number(value) : value,
+              ]),
+            ) as Row,
+        ),
+      );
+    }
+    return results;
   } finally {
     connection.closeSync();
   }

@@ -198,7 +198,7 @@ async function makeKind(sql: Sql, { name }: Kind, state: State, run: Run): Promi
   const isOfKind = ({ path }: { path: string }) => path.startsWith(`${name}/`);
   const plan = await planOf(state, index, run);
   const listed = new Map(index.resources.map((resource) => [resource.path, resource]));
-  const missing = plan.due.filter(({ isBehind, path }) => isBehind || !listed.has(path));
+  const missing = plan.due.filter(({ isMissing }) => isMissing);
   index.missing = missing.map(({ path }) => path);
   await writeIndex(run);
   const due = plan.due.filter(isOfKind);

@@ -40,6 +40,8 @@ export type Due = {
   seen: Seen;
   /** Its month or year has ended, and it is missing or lacks something. */
   isBehind: boolean;
+  /** The same, or it is the first of a running month or year. */
+  isMissing: boolean;
 };
 
 type Options = { folder: string; timeZone: string; now: Date };
@@ -159,12 +161,14 @@ export async function planOf(
         (isSettled && before.values !== values) ||
         !(await isThere(folder, resource));
       // a month without rows has no file
-      if (resource === undefined && values === 0 && !at.is_running) continue;
+      const isEmpty = (isStation ? at.station_values : at.region_values) === 0;
+      if (resource === undefined && isEmpty && !at.is_running) continue;
       if (isSettled && !isOther) settled.push(path);
       else {
         const seen = { change, refreshed_at, stations, values };
         const isBehind = isOther && !at.is_running;
-        due.push({ kind, period: { unit, name, since, until }, path, seen, isBehind });
+        const isMissing = isBehind || (resource === undefined && !isEmpty);
+        due.push({ kind, period: { unit, name, since, until }, path, seen, isBehind, isMissing });
       }
     }
   }
