@@ -33,7 +33,7 @@ export type ArchiveRuns = {
  * took: on a large network where readings of the last month trickle in, the archive would otherwise
  * be made all day.
  */
-const REST = 10;
+const REST = 4;
 
 export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
   const stopping = new AbortController();
@@ -41,9 +41,13 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
   let restsUntil = 0;
   let backlog: string | undefined;
   const now = () => ({ ...options, log, now: clock(), signal: stopping.signal });
+  let isMaking = false;
   const run = async () => {
     stopping.signal.throwIfAborted();
-    const archived = await makeArchive(options.target, now());
+    isMaking = true;
+    const archived = await makeArchive(options.target, now()).finally(() => {
+      isMaking = false;
+    });
     if (archived === undefined)
       log.info('another session is making an archive from this database; this run is skipped');
     else if (archived.changed.length + archived.removed.length > 0)
@@ -52,18 +56,6 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
         `the archive in ${options.folder} has changed`,
       );
   };
-  /** An import or a backfill is done once nothing was added since the last look. */
-  const runIfDone = async () => {
-    stopping.signal.throwIfAborted();
-    const found = await findBacklog(options.target, now());
-    const isDone = found !== undefined && found === backlog;
-    backlog = found;
-    const started = performance.now();
-    if (!isDone || started < restsUntil) return;
-    await run();
-    const ended = performance.now();
-    restsUntil = ended + REST * (ended - started);
-  };
   const unlessStopping = (work: () => Promise<void>) => async () => {
     const next = running.catch(() => undefined).then(work); // one at a time
     running = next;
@@ -71,18 +63,36 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
       if (!stopping.signal.aborted) throw error;
     });
   };
+  const begin = () =>
+    unlessStopping(run)().catch((error: Error) => {
+      if (error instanceof InputError) log.error({ job: 'archive' }, error.message);
+      else
+        log.error({ job: 'archive', err: error }, 'job failed; it will run again within minutes');
+    });
+  /**
+   * An import or a backfill is done once nothing was added since the last look. The run may take
+   * longer than until the next one, and is not waited for.
+   */
+  const look = async () => {
+    stopping.signal.throwIfAborted();
+    const found = await findBacklog(options.target, now());
+    const isDone = found !== undefined && found === backlog;
+    backlog = found;
+    const started = performance.now();
+    if (!isDone || started < restsUntil) return;
+    void begin().then(() => {
+      restsUntil = performance.now() + REST * (performance.now() - started);
+    });
+  };
+  const lookUnlessMaking = async () => {
+    if (!isMaking) await unlessStopping(look)();
+  };
   return {
     jobs: [
       { name: 'archive', schedule: '23 2 * * *', run: unlessStopping(run) },
-      { name: 'archive_backlog', schedule: '1-59/2 * * * *', run: unlessStopping(runIfDone) },
+      { name: 'archive_backlog', schedule: '1-59/2 * * * *', run: lookUnlessMaking },
     ],
-    begin() {
-      unlessStopping(run)().catch((error: Error) => {
-        if (error instanceof InputError) log.error({ job: 'archive' }, error.message);
-        else
-          log.error({ job: 'archive', err: error }, 'job failed; it will run again within minutes');
-      });
-    },
+    begin: () => void begin(),
     async stop() {
       stopping.abort();
       await running.catch(() => undefined);

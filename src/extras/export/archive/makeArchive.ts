@@ -28,7 +28,7 @@ import {
 import { KINDS, type Kind, metadataOf, selectRows } from './files.ts';
 import { writeParquet } from './parquetFile.ts';
 import { type Places, placesOf } from './places.ts';
-import { continued, type Due, planOf, readState, type State } from './plan.ts';
+import { continued, type Due, hasChanges, planOf, readState, type State } from './plan.ts';
 
 /** The layout of airquality.am, as the command `export` writes it. */
 const OPEN_DATA = 'airquality-am';
@@ -69,6 +69,8 @@ export const findBacklog = (
 ): Promise<string | undefined> =>
   inFolder(target, options, async (sql) => {
     const before = await readIndex(options.folder);
+    if (before?.missing.length === 0 && !(await hasChanges(sql, before, options.now)))
+      return undefined;
     const state = await withSnapshot(sql, () => readState(sql, before, options));
     const index = continued(before, state);
     const { due } = await planOf(state, index, options);

@@ -76,14 +76,11 @@ export async function readState(
     select station_id from logic.station_state(${now}) where is_listed order by station_id`;
   const listed = stations.map(({ station_id }) => station_id);
   const relisted = symmetricDifference(listed, await stationsIn(folder));
-  const oldest = (index?.resources ?? [])
-    .flatMap(({ airseries }) => (airseries === undefined ? [] : [BigInt(airseries.change)]))
-    .reduce((a, b) => (a < b ? a : b), BigInt(row.change));
   const periods = await sql<PeriodAt[]>`
     select unit, name, since::text, until::text, is_running, is_relisted, station_change::text, region_change::text,
       station_values::float8, region_values::float8
     from logic.archive_period(${now}, ${arrayOf(listed)}::text::int[], ${arrayOf(relisted)}::text::int[],
-      ${String(oldest)}::text::bigint)`;
+      ${oldestChange(index)}::text::bigint)`;
   return {
     database: row.database,
     columns: fingerprintOf(timeZone),
@@ -95,6 +92,23 @@ export async function readState(
     isRefreshing: row.is_refreshing,
     periods: [...periods],
   };
+}
+
+/** The newest change that every file of the index has seen. */
+function oldestChange(index: Index | undefined): string {
+  const changes = (index?.resources ?? []).flatMap(({ airseries }) => airseries?.change ?? []);
+  return changes.reduce((a, b) => (BigInt(a) < BigInt(b) ? a : b), changes[0] ?? '0');
+}
+
+/**
+ * True if the record has a change of a month that has ended which a file has not seen. It is asked
+ * every few minutes; the values behind the files, of 1,000 stations in ten years, took a second.
+ */
+export async function hasChanges(sql: Sql, index: Index, now: Date): Promise<boolean> {
+  const [row] = await sql<[{ has: boolean }]>`
+    select exists (select from rollup.change where id > ${oldestChange(index)}::text::bigint and shown_at is not null
+      and since < rollup.bucket_start('month', ${now})) as has`;
+  return row.has;
 }
 
 const arrayOf = (ids: readonly number[]) => `{${ids.join()}}`;
