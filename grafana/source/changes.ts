@@ -25,16 +25,20 @@ order by 1`),
   },
 });
 
-/**
- * The changes of the chosen station or region, each with its sensors or stations. An import of a
- * whole history would shade all of it.
- */
+/** A flag leaves a station's own numbers as they are, and has its own annotation. */
+const OWN = `
+  where e.reason not in ('flag', 'screening')`;
+
+/** The changes of the chosen station or region, each with its sensors or stations. */
 export const changesOf = ({ view, id }: OneSubject): AnnotationQuery => {
   const causes = `${view === 'station' ? 'sensor' : 'station'}s`;
   return annotation(
-    `api.${view}_changes_json(${AT}, ${id}) d
-join json_to_recordset(d.changes::json) c(shown_at timestamptz, reason text, ${causes} json, first_hour timestamptz, last_hour timestamptz)
-  on c.reason <> 'late' or c.first_hour > d.first_hour`,
+    `(
+  select e.shown_at, e.reason, e.${causes}, h.first_hour, h.last_hour
+  from api.${view}_changes_json(${AT}, ${id}) d
+  cross join json_to_recordset(d.changes::json) e(shown_at timestamptz, reason text, ${causes} json, hours json)
+  cross join json_to_recordset(e.hours) h(first_hour timestamptz, last_hour timestamptz)${view === 'station' ? OWN : ''}
+) c`,
     `(select '${causes} ' || string_agg(one, ', ') from json_array_elements_text(case json_typeof(c.${causes}) when 'array' then c.${causes} end) one)`,
   );
 };
@@ -44,7 +48,7 @@ export const changesOfStations = (chosen: string): AnnotationQuery =>
   annotation(
     `(
   select * from api.changes($__timeFrom()::timestamptz, 'infinity') a
-  where a.region_slug is null and (a.station_id is null or a.station_id = any(${chosen}))
+  where a.region_slug is null and a.reason not in ('flag', 'screening') and (a.station_id is null or a.station_id = any(${chosen}))
 ) c
 left join api.station_title t on t.station_id = c.station_id and t.locale = ${LOCALE}`,
     't.title',

@@ -2,18 +2,20 @@
 
 create function api.changes(since timestamptz, until timestamptz)
 returns table (
-  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, first_hour timestamptz,
-    last_hour timestamptz
+  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, regions text,
+    first_hour timestamptz, last_hour timestamptz
 ) language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic
-  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, c.since, c.until - interval '1 hour'
+  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, array_to_json(c.regions)::text, c.since,
+    c.until - interval '1 hour'
   from rollup.change c
-  where c.shown_at >= changes.since and c.shown_at < changes.until;
+  where c.shown_at >= changes.since and c.shown_at < changes.until and c.reason <> 'first';
 end;
 comment on function api.changes is
   'Changes of hours that had been published, by the time at which they showed. One row per change, kept for two '
-  'years. Without a region, the numbers of the station and of its regions in these hours changed; with one, only '
-  'the region’s, because of the station; without a station, all.
+  'years; it may be too small to show in rounded numbers. Without a region, the numbers of the station (but not for a '
+  'flag or screening) and of its regions then changed; with one, only the region’s, because of the station; without a '
+  'station, all.
 Columns:
   shown_at (when the changed numbers showed; of a change that went on within a day, the last time),
   reason (late, corrected or deleted: readings; placement, formula, membership or flag: the network file; screening; '
@@ -21,6 +23,8 @@ Columns:
   station_id (station id; null: all stations),
   region_slug (slug of the region; null: those of the station, or all),
   sensor_id (sensor that was moved or got another formula; else null),
+  regions (JSON array of slugs: the regions of the station in these hours when the change showed; null without a '
+  'station, or with a region),
   first_hour, last_hour (starts of the first and the last changed hour).';
 
 -- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
@@ -37,38 +41,38 @@ declare
 begin
   return query
   with record as materialized (
-    select c.shown_at, c.reason, c.station_id, c.region_slug, c.since, c.until,
-      exists (select from raw.hidden_period h where h.station_id = c.station_id and h.since <= at and at < h.until)
-        as is_hidden
+    select c.shown_at, c.reason, c.station_id, c.region_slug, c.regions, tstzrange(c.since, c.until) as hours,
+      exists (select from raw.station s where s.id = c.station_id) and not exists (select from raw.hidden_period h
+        where h.station_id = c.station_id and h.since <= at and at < h.until) as is_listed
     from rollup.change c
-    where c.shown_at >= first_day
+    where c.shown_at >= first_day and c.reason <> 'first'
   ),
   concerned as (
-    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.since, c.until
+    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.hours
     from record c where c.station_id is null or c.region_slug is not null
     union all
-    select c.shown_at, c.reason, c.station_id, null, false, c.since, c.until
-    from record c join raw.station s on s.id = c.station_id
-    where c.region_slug is null and not c.is_hidden
+    select c.shown_at, c.reason, c.station_id, null, false, c.hours
+    from record c where c.region_slug is null and c.is_listed
     union all
-    -- a station that is hidden by now may have had a share in a region that is not (C6)
-    select c.shown_at, c.reason, null, m.region_slug, false, greatest(c.since, m.since), least(c.until, m.until)
-    from record c join raw.membership m on m.station_id = c.station_id and m.since < c.until and m.until > c.since
-    where c.region_slug is null and c.is_hidden
+    -- a station that is hidden or gone by now had its share in regions (C6), and a flag changes only those
+    select c.shown_at, c.reason, null, slug, false, c.hours
+    from record c cross join unnest(c.regions) slug
+    where c.region_slug is null and (not c.is_listed or c.reason in ('flag', 'screening'))
   )
   select first_day,
     (select coalesce(json_agg(json_build_object(
         'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
         'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
         'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'regions', coalesce(d.regions, '{}'), 'first_hour', d.first_hour, 'last_hour', d.last_hour)
+        'regions', coalesce(d.regions, '{}'), 'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
       order by d.day desc, d.shown_at desc, d.reason), '[]')::text
       from (
         select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
           bool_or(c.is_all) as is_all,
           array_agg(distinct c.station_id order by c.station_id) filter (where c.station_id is not null) as stations,
           array_agg(distinct c.region_slug order by c.region_slug) filter (where c.region_slug is not null) as regions,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+          range_agg(c.hours) as hours
         from concerned c
         group by 1, 2
       ) d),
@@ -82,9 +86,10 @@ comment on function api.changes_json is
 Columns:
   since (start of the first of these days),
   changes (a JSON array with an object for each day and reason, newest first, as text: shown_at (the newest of the '
-  'day), reason, stations (at most `most` ids, whose own numbers changed; null: all), station_count (how many they '
-  'are; null: all [stations]), regions (slugs whose numbers changed beside the regions of these stations), '
-  'first_hour and last_hour (starts of hours)),
+  'day), reason, stations (at most `most` ids, whose own numbers changed, or which were flagged; null: all), '
+  'station_count (how many they are; null: all [stations]), regions (slugs whose numbers changed beside the regions of '
+  'these stations, or because of a flag), hours (at most 20 ranges, each with its first_hour and last_hour; nearer ones '
+  'are one), first_hour and last_hour (of them all)),
   valid_until,
   data_version.';
 
@@ -102,17 +107,18 @@ begin
     (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
     (select coalesce(json_agg(json_build_object(
         'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
-        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
       order by d.day desc, d.shown_at desc, d.reason), '[]')::text
       from (
         select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
           array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+          range_agg(tstzrange(c.since, c.until)) as hours
         from (
           select * from rollup.change c where c.station_id = s.id
           union all select * from rollup.change c where c.station_id is null
         ) c
-        where c.region_slug is null and c.shown_at >= first_day
+        where c.region_slug is null and c.shown_at >= first_day and c.reason <> 'first'
         group by 1, 2
       ) d),
     api.history_valid_until(at), f.data_version
@@ -126,7 +132,8 @@ Columns:
   since (start of the first local day),
   first_hour (of the station; null without readings),
   changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason, sensors (ids that were moved or got another formula), first_hour and last_hour (starts of hours)),
+  'the day), reason (for flag and screening its own numbers stay), sensors (that were moved or got another formula), '
+  'hours, first_hour and last_hour (as in changes_json)),
   valid_until,
   data_version.';
 
@@ -142,14 +149,11 @@ declare
 begin
   return query
   with concerned as (
-    select c.shown_at, c.reason, c.station_id, c.region_slug is null as is_all, c.since, c.until
+    select c.shown_at, c.reason, c.station_id, c.region_slug is null and c.station_id is null as is_all,
+      tstzrange(c.since, c.until) as hours
     from rollup.change c
-    where c.shown_at >= first_day and (c.region_slug = only_region or c.region_slug is null and c.station_id is null)
-    union all
-    select c.shown_at, c.reason, c.station_id, false, greatest(c.since, m.since), least(c.until, m.until)
-    from raw.membership m
-    join rollup.change c on c.station_id = m.station_id and c.since < m.until and c.until > m.since
-    where m.region_slug = only_region and c.region_slug is null and c.shown_at >= first_day
+    where c.shown_at >= first_day and c.reason <> 'first' and (c.region_slug = only_region
+      or c.regions @> array[only_region] or c.region_slug is null and c.station_id is null)
   )
   select s.city_slug, first_day,
     (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
@@ -157,13 +161,14 @@ begin
         'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
         'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
         'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
       order by d.day desc, d.shown_at desc, d.reason), '[]')::text
       from (
         select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
           bool_or(c.is_all) as is_all,
           array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+          range_agg(c.hours) as hours
         from concerned c
         left join (
           select s.id from raw.station s
@@ -179,14 +184,14 @@ begin
 end $$;
 comment on function api.region_changes_json is
   'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
-  'the hours in which they belonged to it, and those that concern all. One row; none for an unknown slug.
+  'the hours that belonged to it then, and those that concern all. One row; none for an unknown slug.
 Columns:
   city_slug (of a district; null for a city),
   since (start of the first local day),
   first_hour (of the region; null without readings),
   changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
   'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
-  '(how many they are; null: all [stations]), first_hour and last_hour (starts of hours)),
+  '(how many they are; null: all [stations]), hours, first_hour and last_hour (as in changes_json)),
   valid_until,
   data_version.';
 

@@ -32,6 +32,7 @@ create view logic.pending as
 create function logic.claim_changes(now timestamptz) returns void language plpgsql as $$
 declare
   is_published constant boolean := (select refreshed_at is not null from rollup.freshness);
+  opened_changes bigint[];
 begin
   -- usually there are none, and finding the first and last instant touches every chunk
   if exists (select from rollup.stale where not is_taken) then
@@ -58,7 +59,14 @@ begin
     ),
     opened as (
       insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until)
-      select reason, station_id, region_slug, sensor_id, lower(part), upper(part)
+      select
+        -- what was never published before is no change
+        case when region_slug is not null
+            and not exists (select from rollup.region_hourly h where h.region_slug = n.region_slug)
+          or station_id is not null and region_slug is null
+            and not exists (select from rollup.station_hourly h where h.station_id = n.station_id)
+          then 'first' else reason end,
+        station_id, region_slug, sensor_id, lower(part), upper(part)
       from (
         select reason, station_id, region_slug, sensor_id, logic.widen('hour', range_agg(tstzrange(since, until)))
           * tstzmultirange(tstzrange(min(rollup.bucket_start('hour', low)), greatest(min(rollup.bucket_start('hour', low)),
@@ -90,10 +98,15 @@ begin
       where l.reason is not null
       group by 1, 2
     ) c cross join unnest(c.parts) part
+    returning id
+  ),
+  noted as (
+    insert into rollup.stale (from_level, since, until, is_taken)
+    select 'sensor_hourly', lower(part), upper(part), true
+    from unnest((select range_agg(tstzrange(since, until)) from logged)) part
   )
-  insert into rollup.stale (from_level, since, until, is_taken)
-  select 'sensor_hourly', lower(part), upper(part), true
-  from unnest((select range_agg(tstzrange(since, until)) from logged)) part;
+  select array_agg(id) into opened_changes from opened;
+  if opened_changes is not null then perform logic.split_first(opened_changes, now); end if;
 end $$;
 
 -- The claimed time within a range.

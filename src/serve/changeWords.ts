@@ -7,6 +7,8 @@ type Key =
   | 'feed'
   | 'feedOf'
   | 'hours'
+  | 'flaggedHours'
+  | 'span'
   | 'all'
   | 'more'
   | 'raised'
@@ -25,7 +27,10 @@ export const CHANGE_WORDS: Readonly<
   en: {
     feed: 'Changes of published numbers',
     feedOf: '{place}: changes of published numbers',
-    hours: 'Recomputed: the hours from {first} to {last}.',
+    hours: 'Recomputed: the hours from {spans}.',
+    flaggedHours:
+      'Flagged: the hours from {spans}. Its own numbers stay as they were; those of its regions were recomputed.',
+    span: '{first} to {last}',
     all: 'all stations',
     more: '{names} and {n} more',
     raised: 'Flag raised: {what} ({test})',
@@ -63,7 +68,10 @@ export const CHANGE_WORDS: Readonly<
   ru: {
     feed: 'Изменения опубликованных данных',
     feedOf: '{place}: изменения опубликованных данных',
-    hours: 'Пересчитаны часы с {first} по {last}.',
+    hours: 'Пересчитаны часы {spans}.',
+    flaggedHours:
+      'Пометка на часы {spans}. Её собственные данные не изменились; пересчитаны данные её города и района.',
+    span: 'с {first} по {last}',
     all: 'все станции',
     more: '{names} и ещё {n}',
     raised: 'Пометка поставлена: {what} ({test})',
@@ -101,7 +109,10 @@ export const CHANGE_WORDS: Readonly<
   hy: {
     feed: 'Հրապարակված տվյալների փոփոխություններ',
     feedOf: '{place}. հրապարակված տվյալների փոփոխություններ',
-    hours: 'Վերահաշվարկվել են ժամերը՝ {first}-ից մինչև {last}։',
+    hours: 'Վերահաշվարկվել են ժամերը՝ {spans}։',
+    flaggedHours:
+      'Նշված ժամերը՝ {spans}։ Կայանի սեփական տվյալները չեն փոխվել. վերահաշվարկվել են նրա քաղաքի և շրջանի տվյալները։',
+    span: '{first}-ից մինչև {last}',
     all: 'բոլոր կայանները',
     more: '{names} և ևս {n}',
     raised: 'Նշումը դրվել է՝ {what} ({test})',
@@ -142,8 +153,7 @@ export const CHANGE_WORDS: Readonly<
 export type Change = {
   shown_at: string;
   reason: Reason;
-  first_hour: string;
-  last_hour: string;
+  hours: readonly { first_hour: string; last_hour: string }[];
   stations?: readonly number[] | null;
   station_count?: number | null;
   sensors?: readonly number[];
@@ -174,6 +184,13 @@ export function whyOf(
   const shown = names.slice(0, most).join(', ');
   return `${why} (${unnamed > 0 ? fill(words.more, { names: shown, n: unnamed }) : shown})`;
 }
+
+/**
+ * True of a flag in the document of its station, whose own numbers stay. Only changes of stations
+ * have sensors.
+ */
+export const isFlagOnly = ({ reason, sensors }: Change): boolean =>
+  sensors !== undefined && (reason === 'flag' || reason === 'screening');
 
 /** A text with its `{name}`s filled in. */
 export const fill = (text: string, values: Record<string, string | number>) =>

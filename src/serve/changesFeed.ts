@@ -1,7 +1,7 @@
 /** The entries of feeds of changes: changes, and the flags and silences of a station. */
 import type { Locale } from '../contract/endpoints.ts';
 import { escapeHtml, type FeedEntry, paragraphs, timeOf } from './atom.ts';
-import { CHANGE_WORDS, type Change, fill, whyOf } from './changeWords.ts';
+import { CHANGE_WORDS, type Change, fill, isFlagOnly, whyOf } from './changeWords.ts';
 import type { Titles } from './localizedText.ts';
 
 const NAMES_IN_TITLE = 3;
@@ -50,13 +50,16 @@ export function entriesOf(
 }
 
 function ofChange(locale: Locale, change: Change, titles: Titles): FeedEntry {
-  const { hours } = CHANGE_WORDS[locale];
-  const span = { first: timeOf(change.first_hour), last: timeOf(change.last_hour) };
+  const { hours, flaggedHours, span } = CHANGE_WORDS[locale];
+  const spans = change.hours
+    .map((range) => fill(span, { first: timeOf(range.first_hour), last: timeOf(range.last_hour) }))
+    .join(', ');
+  const text = fill(isFlagOnly(change) ? flaggedHours : hours, { spans });
   return {
     date: change.shown_at,
     key: change.reason,
     title: whyOf(locale, change, titles, NAMES_IN_TITLE),
-    html: paragraphs([fill(hours, span), whyOf(locale, change, titles, MOST_NAMES)]),
+    html: paragraphs([text, whyOf(locale, change, titles, MOST_NAMES)]),
   };
 }
 

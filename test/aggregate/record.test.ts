@@ -275,6 +275,14 @@ onEveryEngine('the record of changes', (engine) => {
       },
       'repair: 10-03 09 to 10-03 09',
     ],
+    [
+      'a new region, of which nothing was published',
+      () => {
+        const network = smallNetwork({ two: { regions: ['town', 'port'] } });
+        const port = { slug: 'port', kind: 'city', title: { en: 'Port' } };
+        return bringIn(owner, { ...network, regions: [...network.regions, port] });
+      },
+    ],
     ['a network that says the same', () => bringIn(owner, smallNetwork())],
     [
       'a title, a place, a provider',
@@ -419,6 +427,98 @@ onEveryEngine('the record of changes', (engine) => {
     await db.refresh(NOW);
     expect(await changes()).toEqual([]);
     await owner`update raw.station set trusted = false`;
+  });
+
+  it('hours that were never published before are no change of a station, however many files they come in, and one of its region (R1)', async () => {
+    const network = smallNetwork();
+    const [one] = network.stations;
+    await bringIn(owner, {
+      ...network,
+      stations: [...network.stations, { ...one, id: 3, regions: ['town'], sensors: [{ id: 4 }] }],
+    });
+    const file = (since: string, until: string) =>
+      owner`insert into raw.readings (measured_at, sensor_id, pm25)
+        select at, 4, 5 from generate_series(${since}::timestamptz, ${until}, '1 hour') at`;
+    // the town has hours since the first of October
+    await file('2026-09-20 00:10+04', '2026-10-01 12:10+04');
+    await db.refresh(ago(6));
+    const ofTown = ['late 3 town: 10-01 00 to 10-01 12'];
+    expect(await changes()).toEqual(ofTown);
+    // the next file, and the one before
+    await file('2026-10-01 13:10+04', '2026-10-02 12:10+04');
+    await file('2026-09-01 00:10+04', '2026-09-19 23:10+04');
+    await db.refresh(ago(5));
+    expect(await changes()).toEqual(['late 3 town: 10-01 00 to 10-02 12']);
+    // what has been published is told at once
+    await store(4, '2026-09-05 05:40+04');
+    await db.refresh(NOW);
+    expect(await changes()).toEqual([
+      'late 3 town: 10-01 00 to 10-02 12',
+      'late 3: 09-05 05 to 09-05 05',
+    ]);
+    // the archive learns of all of them
+    expect(
+      await owner`select min(since) as since from rollup.change where reason = 'first'`,
+    ).toMatchObject([{ since: '2026-09-01T00:00:00+04:00' }]);
+    await owner`delete from raw.readings where sensor_id = 4`;
+    await owner`delete from raw.sensor_station where sensor_id = 4`;
+    await owner`select logic.apply_periods()`;
+    await db.refresh(NOW);
+  });
+
+  it('a row keeps the regions that its hours had then (R1)', async () => {
+    const network = (regions: Json[]) => {
+      const small = smallNetwork({ two: { regions } });
+      const port = { slug: 'port', kind: 'city', title: { en: 'Port' } };
+      return { ...small, regions: [...small.regions, port] };
+    };
+    const parts = [
+      { slug: 'town', until: '2026-10-03T09:00' },
+      { slug: 'port', since: '2026-10-03T09:00' },
+    ];
+    await bringIn(owner, network(parts as unknown as Json[]));
+    await db.refresh(ago(8));
+    await owner`delete from rollup.change`;
+    for (const hour of ['07', '08', '09', '10']) await store(3, `2026-10-03 ${hour}:40+04`);
+    await db.refresh(ago(7));
+    const rows = () => owner`
+      select regions, first_hour, last_hour from api.changes('-infinity', 'infinity')
+      where reason = 'late' order by first_hour`;
+    const kept = [
+      {
+        regions: '["town"]',
+        first_hour: '2026-10-03T07:00:00+04:00',
+        last_hour: '2026-10-03T08:00:00+04:00',
+      },
+      {
+        regions: '["port"]',
+        first_hour: '2026-10-03T09:00:00+04:00',
+        last_hour: '2026-10-03T10:00:00+04:00',
+      },
+    ];
+    expect(await rows()).toEqual(kept);
+    await bringIn(owner, smallNetwork());
+    await db.refresh(NOW);
+    expect(await rows()).toEqual(kept);
+  });
+
+  it('the record of a database from before it kept regions gets the memberships of now, and imports are no news (R1)', async () => {
+    const migration = readFileSync(
+      new URL('../../sql/migrations/0003_changes.sql', import.meta.url),
+      'utf8',
+    );
+    await owner`insert into rollup.change (reason, station_id, since, until, shown_at) values
+      ('late', 1, '2026-10-01 00:00+04', '2026-10-05 00:00+04', ${NOW}),
+      ('late', 2, '2026-10-03 00:00+04', '2026-10-03 09:00+04', ${NOW})`;
+    const statements = /^update rollup\.change[\s\S]*/m.exec(migration)?.[0] ?? 'none';
+    await owner.unsafe(statements);
+    expect(await changes()).toEqual(['late 2: 10-03 00 to 10-03 08']);
+    expect(
+      await owner`select reason, regions::text from rollup.change order by station_id`,
+    ).toEqual([
+      { reason: 'first', regions: '{quarter,town}' },
+      { reason: 'late', regions: '{town}' },
+    ]);
   });
 
   describe('the rows of a change', () => {

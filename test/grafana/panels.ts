@@ -448,16 +448,12 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   compare: [
-    [
-      'Changes',
-      { city: 'birch' },
-      1,
-      { text: 'recomputed on 2026-11-20: late (Lime Street)', tags: 'late' },
-    ],
+    // its history was imported, and is no change
+    ['Changes', { city: 'birch' }, 0],
     [
       'Changes',
       { city: 'birch', at: '2026-11-03T12:00:00Z' },
-      3,
+      2,
       { text: 'recomputed on 2026-11-05: placement (Lime Street)' },
       { text: 'recomputed on 2026-11-11: version' },
     ],

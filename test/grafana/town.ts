@@ -111,9 +111,9 @@ export async function townDatabase(engine: Engine, days = 395): Promise<TestData
       (5, 5, 'thp', 'zero_values', ${hoursAgo(30)}, 'infinity', null, null)`;
   // a sensor of Birch that moved, and a new version of the program
   await sql`
-    insert into rollup.change (reason, station_id, sensor_id, since, until, shown_at)
-    values ('placement', 9, 9, '2026-11-01 20:00+00', '2026-11-03 20:00+00', '2026-11-04 20:30+00'),
-      ('version', null, null, '2025-11-01 20:00+00', '2026-11-10 20:00+00', '2026-11-10 21:00+00')`;
+    insert into rollup.change (reason, station_id, sensor_id, regions, since, until, shown_at)
+    values ('placement', 9, 9, '{birch}', '2026-11-01 20:00+00', '2026-11-03 20:00+00', '2026-11-04 20:30+00'),
+      ('version', null, null, null, '2025-11-01 20:00+00', '2026-11-10 20:00+00', '2026-11-10 21:00+00')`;
   await sql`analyze`; // otherwise the one big refresh is planned for an empty table
   await refresh(db.target, () => NOW);
   await makeDigest(db.target, NOW);

@@ -67,6 +67,10 @@ const ROWS: readonly Row[] = [
   ['late', 1, null, null, '2026-10-01 00:00+04', '2026-10-02 00:00+04', '2026-11-03 00:10+04'],
   ['late', 2, null, null, '2026-10-10 00:00+04', '2026-10-13 00:00+04', '2026-11-03 23:50+04'],
   ['late', 3, null, null, '2026-10-20 00:00+04', '2026-10-21 00:00+04', '2026-11-03 12:00+04'],
+  // its own numbers stay, those of the port follow
+  ['flag', 2, null, null, '2026-11-10 08:00+04', '2026-11-12 00:00+04', '2026-11-12 03:00+04'],
+  // of hours that were never published before
+  ['first', 1, null, null, '2020-01-01 00:00+04', '2026-10-01 00:00+04', '2026-11-03 00:10+04'],
   ['placement', 1, null, 11, '2026-10-01 00:00+04', '2026-11-01 00:00+04', '2026-11-05 10:00+04'],
   [
     'membership',
@@ -92,6 +96,13 @@ const ROWS: readonly Row[] = [
   ['repair', 1, null, null, '2024-08-01 00:00+04', '2024-08-02 00:00+04', '2024-11-19 12:00+04'],
 ];
 
+const hoursOf = (...ranges: [first: string, last: string][]) => {
+  const hours = ranges.map(([first, last]) => {
+    return { first_hour: `${first}:00:00+04:00`, last_hour: `${last}:00:00+04:00` };
+  });
+  return { hours, first_hour: hours[0]?.first_hour, last_hour: hours.at(-1)?.last_hour };
+};
+
 onEveryEngineInAll('changed numbers', (engine) => {
   let here: Installation;
   let db: ApiDb;
@@ -112,8 +123,10 @@ onEveryEngineInAll('changed numbers', (engine) => {
     const owner = here.database.as();
     await owner`delete from rollup.change`;
     for (const [reason, station, region, sensor, since, until, shown] of ROWS)
-      await owner`insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until, shown_at)
-        values (${reason}, ${station}, ${region}, ${sensor}, ${since}, ${until}, ${shown})`;
+      await owner`insert into rollup.change (reason, station_id, region_slug, sensor_id, regions, since, until, shown_at)
+        select ${reason}, ${station}, ${region}, ${sensor}, case when ${station !== null && region === null} then h.regions end,
+          h.since, h.until, ${shown}
+        from logic.hours_by_regions(${station}, tstzrange(${since}, ${until})) h`;
     // not shown yet
     await owner`insert into rollup.change (reason, station_id, since, until)
       values ('late', 1, '2026-10-01', '2026-10-02')`;
@@ -136,8 +149,15 @@ onEveryEngineInAll('changed numbers', (engine) => {
           stations: null,
           station_count: null,
           regions: [],
-          first_hour: '2025-01-01T00:00:00+04:00',
-          last_hour: '2026-11-13T23:00:00+04:00',
+          ...hoursOf(['2025-01-01T00', '2026-11-13T23']),
+        },
+        {
+          shown_at: '2026-11-12T03:00:00+04:00',
+          reason: 'flag',
+          stations: [2],
+          station_count: 1,
+          regions: ['port'],
+          ...hoursOf(['2026-11-10T08', '2026-11-11T23']),
         },
         {
           shown_at: '2026-11-12T03:00:00+04:00',
@@ -145,8 +165,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
           stations: [],
           station_count: 0,
           regions: ['port'],
-          first_hour: '2026-11-10T08:00:00+04:00',
-          last_hour: '2026-11-11T23:00:00+04:00',
+          ...hoursOf(['2026-11-10T08', '2026-11-11T23']),
         },
         {
           shown_at: '2026-11-05T10:00:00+04:00',
@@ -154,8 +173,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
           stations: [1],
           station_count: 1,
           regions: [],
-          first_hour: '2026-10-01T00:00:00+04:00',
-          last_hour: '2026-10-31T23:00:00+04:00',
+          ...hoursOf(['2026-10-01T00', '2026-10-31T23']),
         },
         {
           shown_at: '2026-11-03T23:50:00+04:00',
@@ -164,8 +182,11 @@ onEveryEngineInAll('changed numbers', (engine) => {
           station_count: 2,
           // the hidden station is not named, but its hour of October changed the town
           regions: ['town'],
-          first_hour: '2026-10-01T00:00:00+04:00',
-          last_hour: '2026-10-20T23:00:00+04:00',
+          ...hoursOf(
+            ['2026-10-01T00', '2026-10-01T23'],
+            ['2026-10-10T00', '2026-10-12T23'],
+            ['2026-10-20T00', '2026-10-20T23'],
+          ),
         },
         {
           shown_at: '2026-10-17T00:00:00+04:00',
@@ -173,8 +194,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
           stations: [1],
           station_count: 1,
           regions: [],
-          first_hour: '2026-09-01T00:00:00+04:00',
-          last_hour: '2026-09-01T23:00:00+04:00',
+          ...hoursOf(['2026-09-01T00', '2026-09-01T23']),
         },
       ],
     });
@@ -225,12 +245,11 @@ onEveryEngineInAll('changed numbers', (engine) => {
       shown_at: '2026-11-03T00:10:00+04:00',
       reason: 'late',
       sensors: [],
-      first_hour: '2026-10-01T00:00:00+04:00',
-      last_hour: '2026-10-01T23:00:00+04:00',
+      ...hoursOf(['2026-10-01T00', '2026-10-01T23']),
     });
     // what concerns its region only is not its own
     const second = await get('station/2/changes.json');
-    expect(second.changes.map(({ reason }: Body) => reason)).toEqual(['version', 'late']);
+    expect(second.changes.map(({ reason }: Body) => reason)).toEqual(['version', 'flag', 'late']);
     // a hidden one still answers (C6)
     const third = await get('station/3/changes.json');
     expect(third.changes.map(({ reason }: Body) => reason)).toEqual(['version', 'late']);
@@ -242,6 +261,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
     expect(first_hour).toBe('2026-11-19T00:00:00+04:00');
     expect(changes).toMatchObject([
       { reason: 'version', stations: null, station_count: null },
+      { reason: 'flag', stations: [2], station_count: 1 },
       { reason: 'membership', stations: [2], station_count: 1 },
       {
         shown_at: '2026-11-03T23:50:00+04:00',
@@ -269,10 +289,42 @@ onEveryEngineInAll('changed numbers', (engine) => {
 
   it('a long list of stations is cut, and counted', async () => {
     const [all] = await here.published`select changes from api.changes_json(${NOW}, 1)`;
-    expect(JSON.parse(all?.changes)[3]).toMatchObject({ stations: [1], station_count: 2 });
+    expect(JSON.parse(all?.changes)[4]).toMatchObject({ stations: [1], station_count: 2 });
     const [town] =
       await here.published`select changes from api.region_changes_json(${NOW}, 'town', 1)`;
     expect(JSON.parse(town?.changes)[2]).toMatchObject({ stations: [1], station_count: 2 });
+  });
+
+  it('a later membership does not rewrite the record of a region (R1)', async () => {
+    const owner = here.database.as();
+    const [before, after] = [[] as Body[], [] as Body[]];
+    const all = ['region/town', 'region/port', 'region/old-town', 'station/2'];
+    for (const of of all) before.push(await get(`${of}/changes.json`));
+    const whole = await get('changes.json');
+    // the first station belonged to the port at all times, says a later file; a station is gone
+    const kept =
+      await owner`select station_id, region_slug, since, until, is_flagged from raw.membership`;
+    await owner`delete from raw.membership`;
+    await owner`insert into raw.membership (station_id, region_slug, since, until, is_flagged)
+      values (1, 'port', '-infinity', 'infinity', false)`;
+    for (const of of all) after.push(await get(`${of}/changes.json`));
+    expect(after).toEqual(before);
+    expect(await get('changes.json')).toEqual(whole);
+    await owner`delete from raw.membership`;
+    await owner`insert into raw.membership ${owner(kept)}`;
+  });
+
+  it('ranges of hours are at most 20: beyond them, the nearest are one (R1)', async () => {
+    // 30 hours, of which the n-th ends n hours before the next
+    const [row] = await here.database.as()`
+      select logic.hour_ranges((select range_agg(tstzrange(at, at + interval '1 hour'))
+        from (select timestamptz '2020-01-01 00:00+04' + n * (n + 1) / 2 * interval '1 hour' as at
+          from generate_series(1, 30) n) h)) as hours`;
+    expect(row?.hours).toHaveLength(20);
+    expect(row?.hours[0]).toEqual({
+      first_hour: '2020-01-01T01:00:00+04:00',
+      last_hour: '2020-01-03T18:00:00+04:00', // the eleventh of them
+    });
   });
 
   it('a change that shows raises the data version, so that no cache hides it (R1)', async () => {
@@ -339,14 +391,15 @@ onEveryEngineInAll('changed numbers', (engine) => {
       ]);
       expect(entries.map((one) => [one.updated, one.title])).toEqual([
         ['2026-11-14T05:00:00.000Z', 'a new version of the program (all stations)'],
+        ['2026-11-11T23:00:00.000Z', `a flag of the operator (${MARKUP}, Port)`],
         ['2026-11-11T23:00:00.000Z', 'its stations changed (Port)'],
         ['2026-11-05T06:00:00.000Z', 'sensor moved or left out (First)'],
         ['2026-11-03T19:50:00.000Z', `late readings (First, ${MARKUP}, Town)`],
         ['2026-10-16T20:00:00.000Z', 'corrected readings (First)'],
       ]);
-      expect(entries[3]).toMatchObject({
+      expect(entries[4]).toMatchObject({
         id: 'tag:localhost,2026-11-03:/en/explore/v1/changes/late',
-        content: `<p>Recomputed: the hours from 2026-10-01 00:00 to 2026-10-20 23:00.</p><p>late readings (First, ${MARKUP}, Town)</p>`,
+        content: `<p>Recomputed: the hours from 2026-10-01 00:00 to 2026-10-01 23:00, 2026-10-10 00:00 to 2026-10-12 23:00, 2026-10-20 00:00 to 2026-10-20 23:00.</p><p>late readings (First, ${MARKUP}, Town)</p>`,
       });
     });
 
@@ -364,7 +417,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
       expect(armenian.entries[2]).toMatchObject({
         title: `Քաղաք: ուշացած չափումներ (Առաջին, ${MARKUP})`,
         content: expect.stringContaining(
-          '<p>Վերահաշվարկվել են ժամերը՝ 2026-10-01 00:00-ից մինչև 2026-10-20 23:00։</p>',
+          '<p>Վերահաշվարկվել են ժամերը՝ 2026-10-01 00:00-ից մինչև 2026-10-01 23:00, 2026-10-10 00:00-ից',
         ),
       });
     });
@@ -378,7 +431,11 @@ onEveryEngineInAll('changed numbers', (engine) => {
       ]);
       expect(first.filter(({ title }) => /eadings (again )?since/.test(title))).toHaveLength(3);
       const second = (await feed('/en/explore/v1/station/2/changes.atom')).entries;
-      expect(second.slice(1, 3)).toMatchObject([
+      expect(second[1]).toMatchObject({
+        title: `${MARKUP}: a flag of the operator`,
+        content: expect.stringContaining('Its own numbers stay as they were'),
+      });
+      expect(second.slice(2, 4)).toMatchObject([
         {
           updated: '2026-11-11T20:00:00.000Z',
           title: expect.stringMatching(/: Flag lifted: particles \(set by the operator\)$/),
@@ -465,9 +522,9 @@ onEveryEngineInAll('changed numbers', (engine) => {
 
     it('a feed without an entry is of the first day on which one could have shown', async () => {
       const owner = here.database.as();
-      const rows = await owner`delete from rollup.change returning *`;
+      await owner`update rollup.change set shown_at = shown_at - interval '9 years'`;
       const { updated, entries } = await feed('/en/explore/v1/region/port/changes.atom');
-      await owner`insert into rollup.change ${owner(rows.map(({ id: _, ...row }) => row))}`;
+      await owner`update rollup.change set shown_at = shown_at + interval '9 years'`;
       expect([updated, entries]).toEqual(['2024-11-19T20:00:00.000Z', []]);
     });
 

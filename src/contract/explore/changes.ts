@@ -10,8 +10,8 @@ export const REASONS = {
   placement: 'a sensor that was moved, or that is left out at other times',
   formula: 'another correction of a sensor',
   membership: 'a station that belongs to the region at other times, or is hidden',
-  flag: 'a flag of the operator',
-  screening: 'a flag that screening raised or lifted',
+  flag: 'a flag of the operator, by which the numbers of regions changed and not its own',
+  screening: 'the same of a flag that screening raised or lifted',
   zone: 'new rules of the time zone',
   version: 'a new version of the program',
   repair: 'aggregates that differed from the readings',
@@ -29,11 +29,26 @@ const reason = z.enum(Object.keys(REASONS) as [Reason, ...Reason[]]).meta({
 const id = z.int().min(1);
 const shownAt = field(instant, 'when it showed, the last time on that local day');
 const why = field(reason, 'why the numbers changed');
-const hours = {
+const bounds = {
   first_hour: field(instant, 'start of the first hour concerned'),
   last_hour: field(instant, 'start of the last hour concerned'),
 };
+const hours = {
+  hours: field(
+    z
+      .array(
+        z
+          .strictObject(bounds)
+          .meta({ id: 'ChangedHours', description: 'hours in a row that changed' }),
+      )
+      .min(1)
+      .max(20),
+    'ranges of hours concerned, in the order of time; beyond 20 the nearest are one',
+  ),
+  ...bounds,
+};
 const since = field(instant, 'changes that showed from then on are listed');
+const SMALL = 'a change may be too small to show in rounded numbers';
 const NEWEST_FIRST = 'one for each local day and reason, newest first';
 
 const count = z.int().min(0).nullable();
@@ -44,13 +59,13 @@ const change = z
     reason: why,
     stations: field(
       z.array(id).max(1_000).nullable(),
-      'ids of listed stations whose numbers changed, at most 1,000; null: everything changed',
+      'ids of listed stations whose numbers changed, or that were flagged, at most 1,000; null: everything changed',
       null,
     ),
     station_count: field(count, 'number of these stations; null: everything changed', 'stations'),
     regions: field(
       z.array(slug),
-      'slugs of regions whose numbers changed beside the regions of these stations',
+      'slugs of regions whose numbers changed beside the regions of these stations; because of a flag, all of them',
     ),
     ...hours,
   })
@@ -60,13 +75,10 @@ export const changes = z
   .strictObject({ since, changes: field(z.array(change), NEWEST_FIRST) })
   .meta({
     id: 'Changes',
-    description: 'closed hours that changed, as it showed on the last 35 local days',
+    description: `closed hours that changed, as it showed on the last 35 local days; ${SMALL}`,
   });
 
-const begun = field(
-  instant.nullable(),
-  'its first hour with readings, null without; a change that begins with it is a whole history, such as an import',
-);
+const begun = field(instant.nullable(), 'its first hour with readings; null without');
 
 const stationChange = z
   .strictObject({
@@ -85,7 +97,7 @@ export const stationChanges = z
   })
   .meta({
     id: 'StationChanges',
-    description: 'closed hours of a station that changed, as it showed in the last two years',
+    description: `closed hours of a station that changed, as it showed in the last two years; ${SMALL}`,
   });
 
 const regionChange = z
@@ -110,5 +122,5 @@ export const regionChanges = z
   })
   .meta({
     id: 'RegionChanges',
-    description: 'closed hours of a region that changed, as it showed in the last two years',
+    description: `closed hours of a region that changed, as it showed in the last two years; ${SMALL}`,
   });

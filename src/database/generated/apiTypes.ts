@@ -265,6 +265,7 @@ export type ApiFunctions = {
       station_id: number | null;
       region_slug: string | null;
       sensor_id: number | null;
+      regions: string | null;
       first_hour: string | null;
       last_hour: string | null;
     };

@@ -1,7 +1,7 @@
 /** The line that says when numbers on a page were recomputed, and why (R1). */
 import type { Locale } from '../../contract/endpoints.ts';
 import { EXPLORE, type ExploreAnswer } from '../../contract/explore.ts';
-import { type Change, whyOf } from '../../serve/changeWords.ts';
+import { type Change, isFlagOnly, whyOf } from '../../serve/changeWords.ts';
 import { fill, formatDate } from './format.ts';
 import { type Html, html } from './html.ts';
 import { WORDS } from './words.ts';
@@ -19,18 +19,18 @@ const MOST_NAMES = 3;
 export function changesPart(
   locale: Locale,
   path: string,
-  { first_hour: begun, changes }: Changes,
+  { changes }: Changes,
   { at, stations }: { at: Date; stations: readonly { id: number; title: string }[] },
 ): Html {
   const words = WORDS[locale];
   const oldest = at.getTime() - NEWS_DAYS * 86_400_000;
   const newest = (changes as readonly Change[]).find(
-    (one) => Date.parse(one.shown_at) >= oldest && !isImport(one, begun) && !isOfRegions(one),
+    (one) => Date.parse(one.shown_at) >= oldest && !isFlagOnly(one),
   );
   if (newest === undefined) return html`<div data-live="changes"></div>`;
   const titles = new Map(stations.map(({ id, title }) => [String(id), title]));
   const text = fill(words.recomputed, {
-    period: periodOf(locale, newest),
+    period: periodsOf(locale, newest),
     when: formatDate(locale, newest.shown_at, 'date'),
     why: whyOf(locale, newest, { stations: titles, regions: new Map() }, MOST_NAMES),
   });
@@ -41,16 +41,17 @@ export function changesPart(
     href="${href}">${words.recomputedAll}</a></p></div>`;
 }
 
-/** A whole history that came later is no change to tell people. */
-const isImport = ({ reason, first_hour: first }: Change, begun: string | null) =>
-  reason === 'late' && begun !== null && Date.parse(first) <= Date.parse(begun);
+/** Its ranges of hours; of more than a sentence bears, the first and the last day. */
+function periodsOf(locale: Locale, { hours }: Change): string {
+  const named = hours.length <= MOST_NAMES ? hours : [{ ...hours[0], ...lastOf(hours) }];
+  return [...new Set(named.map((range) => periodOf(locale, range as Range)))].join(', ');
+}
 
-/** A flag leaves a station's own numbers as they are. Only changes of stations have sensors. */
-const isOfRegions = ({ reason, sensors }: Change) =>
-  sensors !== undefined && (reason === 'flag' || reason === 'screening');
+type Range = Change['hours'][number];
+const lastOf = (hours: readonly Range[]) => ({ last_hour: hours.at(-1)?.last_hour });
 
 /** A day, a month as a whole, or from one day to another. */
-function periodOf(locale: Locale, { first_hour: first, last_hour: last }: Change): string {
+function periodOf(locale: Locale, { first_hour: first, last_hour: last }: Range): string {
   if (first.slice(0, 10) === last.slice(0, 10)) return formatDate(locale, first, 'date');
   const isWhole = /^.{8}01T00/.test(first) && isEndOfMonth(last);
   if (isWhole && first.slice(0, 7) === last.slice(0, 7)) return formatDate(locale, first, 'month');

@@ -14,6 +14,7 @@ describe('the line', () => {
     shown_at: '2026-11-03T10:20:30+04:00',
     reason: 'placement',
     sensors: [12],
+    hours: [{ first_hour: '2026-10-01T00:00:00+04:00', last_hour: '2026-10-31T23:00:00+04:00' }],
     first_hour: '2026-10-01T00:00:00+04:00',
     last_hour: '2026-10-31T23:00:00+04:00',
   };
@@ -40,7 +41,9 @@ describe('the line', () => {
     ['2026-02-01T00:00:00+04:00', '2026-02-28T23:00:00+04:00', 'Feb 2026'],
     ['2026-10-31T00:00:00+04:00', '2026-10-31T23:00:00+04:00', '31 Oct 2026'],
   ])('the hours from %s to %s are %s', (first_hour, last_hour, said) => {
-    expect(line([{ ...OCTOBER, first_hour, last_hour }])).toContain(`${said} was recomputed on`);
+    expect(line([{ ...OCTOBER, hours: [{ first_hour, last_hour }] }])).toContain(
+      `${said} was recomputed on`,
+    );
   });
 
   it('the line is on the newest change of the last 35 days', () => {
@@ -52,13 +55,18 @@ describe('the line', () => {
     expect(line([])).toBe('');
   });
 
-  it('an import of a whole history is no change to tell people, another formula for all of it is', () => {
-    const all = { ...OCTOBER, first_hour: BEGUN };
-    expect(line([{ ...all, reason: 'late' }])).toBe('');
-    expect(line([{ ...all, reason: 'late' }, OCTOBER])).toContain('sensor moved');
-    expect(line([{ ...all, reason: 'formula' }])).toContain('another correction');
-    const later = '2026-01-05T08:00:00+04:00';
-    expect(line([{ ...all, reason: 'late', first_hour: later }])).toContain('late readings');
+  it('the line names up to three ranges of hours, and of more the first and the last day', () => {
+    const day = (date: string) => ({
+      first_hour: `${date}T05:00:00+04:00`,
+      last_hour: `${date}T09:00:00+04:00`,
+    });
+    const days = ['2020-05-01', '2026-09-30', '2026-10-04', '2026-11-02'].map(day);
+    expect(line([{ ...OCTOBER, hours: days.slice(1) }])).toContain(
+      '30 Sept 2026, 4 Oct 2026, 2 Nov 2026 was recomputed',
+    );
+    expect(line([{ ...OCTOBER, hours: days }])).toContain(
+      '1 May 2020 to 2 Nov 2026 was recomputed',
+    );
   });
 
   it('a flag of a station is a change of its regions only', () => {
@@ -90,8 +98,8 @@ describe('on the pages', () => {
     const owner = site.here.database.as();
     const [since, until] = ['2026-09-30T20:00:00Z', '2026-10-31T20:00:00Z'];
     await owner`delete from rollup.change`;
-    await owner`insert into rollup.change (reason, station_id, sensor_id, since, until, shown_at)
-      values ('placement', ${STATIONS.markup}, 9, ${since}, ${until}, '2026-11-03T06:00:00Z')`;
+    await owner`insert into rollup.change (reason, station_id, sensor_id, regions, since, until, shown_at)
+      values ('placement', ${STATIONS.markup}, 9, '{old-town}', ${since}, ${until}, '2026-11-03T06:00:00Z')`;
     await owner`select logic.raise_data_version()`;
     await site.read(STATIONS.good, { pm25: 5 }); // the pages are made from scratch
     return () => site.close();

@@ -959,6 +959,7 @@ create view logic.pending as
 create function logic.claim_changes(now timestamptz) returns void language plpgsql as $$
 declare
   is_published constant boolean := (select refreshed_at is not null from rollup.freshness);
+  opened_changes bigint[];
 begin
   -- usually there are none, and finding the first and last instant touches every chunk
   if exists (select from rollup.stale where not is_taken) then
@@ -985,7 +986,14 @@ begin
     ),
     opened as (
       insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until)
-      select reason, station_id, region_slug, sensor_id, lower(part), upper(part)
+      select
+        -- what was never published before is no change
+        case when region_slug is not null
+            and not exists (select from rollup.region_hourly h where h.region_slug = n.region_slug)
+          or station_id is not null and region_slug is null
+            and not exists (select from rollup.station_hourly h where h.station_id = n.station_id)
+          then 'first' else reason end,
+        station_id, region_slug, sensor_id, lower(part), upper(part)
       from (
         select reason, station_id, region_slug, sensor_id, logic.widen('hour', range_agg(tstzrange(since, until)))
           * tstzmultirange(tstzrange(min(rollup.bucket_start('hour', low)), greatest(min(rollup.bucket_start('hour', low)),
@@ -1017,10 +1025,15 @@ begin
       where l.reason is not null
       group by 1, 2
     ) c cross join unnest(c.parts) part
+    returning id
+  ),
+  noted as (
+    insert into rollup.stale (from_level, since, until, is_taken)
+    select 'sensor_hourly', lower(part), upper(part), true
+    from unnest((select range_agg(tstzrange(since, until)) from logged)) part
   )
-  insert into rollup.stale (from_level, since, until, is_taken)
-  select 'sensor_hourly', lower(part), upper(part), true
-  from unnest((select range_agg(tstzrange(since, until)) from logged)) part;
+  select array_agg(id) into opened_changes from opened;
+  if opened_changes is not null then perform logic.split_first(opened_changes, now); end if;
 end $$;
 
 -- The claimed time within a range.
@@ -1190,6 +1203,83 @@ end $$;
 -- day and not one for each of its gaps.
 create function logic.change_gap() returns interval language sql immutable parallel safe return interval '24 hours';
 
+-- Of changed readings, sets the hours apart that were never published before: they are no change of the station. They
+-- may be one of its regions, whose hours other stations had. It runs before the hours are recomputed, and only if there
+-- are changes: planning it touches every chunk.
+create function logic.split_first(changes bigint[], now timestamptz) returns void language sql as $$
+  with opened as (delete from rollup.change c where c.id = any (changes) returning c.*),
+  -- Nothing was published of a station before its first hour. While a history is imported file by file, nothing was
+  -- after its last one either.
+  published as materialized (
+    select s.station_id, tstzmultirange(tstzrange(
+      (select h.bucket from rollup.station_hourly h where h.station_id = s.station_id order by h.bucket limit 1),
+      case when exists (select from rollup.change f where f.station_id = s.station_id and f.reason = 'first'
+          and (f.shown_at is null or f.shown_at > split_first.now - interval '1 day'))
+        then (select h.bucket + interval '1 hour' from rollup.station_hourly h where h.station_id = s.station_id
+          order by h.bucket desc limit 1) end)) as hours
+    from (select distinct o.station_id from opened o) s
+    where exists (select from rollup.station_hourly h where h.station_id = s.station_id)
+  ),
+  split as materialized (
+    select o.reason, o.station_id, o.hours * coalesce(p.hours, '{}') as told, o.hours - coalesce(p.hours, '{}') as first
+    from (select reason, station_id, range_agg(tstzrange(since, until)) as hours from opened group by 1, 2) o
+    left join published p on p.station_id = o.station_id
+  ),
+  of_region as materialized (
+    select s.reason, s.station_id, m.region_slug, s.first * range_agg(tstzrange(m.since, m.until)) as hours
+    from split s join raw.membership m on m.station_id = s.station_id
+    where s.first <> '{}'
+    group by s.reason, s.station_id, s.first, m.region_slug
+  ),
+  -- but for the hours that an import brought today
+  published_of_region as (
+    select r.region_slug, tstzmultirange(tstzrange(r.first_hour, null)) - coalesce(imported.hours, '{}') as hours
+    from (
+      select o.region_slug, (select h.bucket from rollup.region_hourly h where h.region_slug = o.region_slug
+        order by h.bucket limit 1) as first_hour
+      from of_region o group by 1
+    ) r
+    left join lateral (
+      select range_agg(tstzrange(c.since, c.until) * tstzrange(m.since, m.until)) filter (where c.reason = 'first')
+        - coalesce(range_agg(tstzrange(c.since, c.until)) filter (where c.region_slug = r.region_slug), '{}') as hours
+      from raw.membership m
+      join rollup.change c on c.station_id = m.station_id and c.since < m.until and c.until > m.since
+      where m.region_slug = r.region_slug and (c.shown_at is null or c.shown_at > split_first.now - interval '1 day')
+        and (c.reason = 'first' and c.region_slug is null or c.region_slug = r.region_slug)
+    ) imported on true
+    where r.first_hour is not null
+  )
+  insert into rollup.change (reason, station_id, region_slug, since, until)
+  select c.reason, c.station_id, c.region_slug, lower(part), upper(part)
+  from (
+    select reason, station_id, null as region_slug, told as hours from split
+    union all
+    select 'first', station_id, null, range_agg(first) from split group by station_id
+    union all
+    select o.reason, o.station_id, o.region_slug, o.hours * p.hours
+    from of_region o join published_of_region p using (region_slug)
+  ) c
+  cross join unnest(c.hours) part
+$$;
+
+-- The hours of a station by the regions that they have.
+create function logic.hours_by_regions(station int, hours tstzrange)
+returns table (since timestamptz, until timestamptz, regions text[]) language sql stable as $$
+  select b.at, b.next, array(
+    select m.region_slug from raw.membership m where m.station_id = station and m.since <= b.at and b.at < m.until
+    order by 1)
+  from (
+    select bound.at, lead(bound.at) over (order by bound.at) as next
+    from (
+      select lower(hours) as at union select upper(hours)
+      union
+      select edge from raw.membership m cross join unnest(array[m.since, m.until]) edge
+      where m.station_id = station and lower(hours) < edge and edge < upper(hours)
+    ) bound
+  ) b
+  where b.next is not null
+$$;
+
 -- Closes the rows of which nothing is left to recompute. A change that goes on within a local day is one row, so that
 -- what is recorded is bounded: 10,000 stations of which another hundredth is late each hour made 1,968 rows a day, half a
 -- megabyte with the indexes.
@@ -1203,31 +1293,61 @@ begin
     where c.shown_at is null and logic.claimed(tstzrange(c.since, c.until)) = '{}'
     returning c.*
   ),
+  placed as (
+    select s.reason, s.station_id, s.region_slug, s.sensor_id, s.since, s.until, null::text[] as regions
+    from shown s where s.station_id is null or s.region_slug is not null
+    union all
+    select s.reason, s.station_id, s.region_slug, s.sensor_id, h.since, h.until, h.regions
+    from shown s cross join lateral logic.hours_by_regions(s.station_id, tstzrange(s.since, s.until)) h
+    where s.station_id is not null and s.region_slug is null
+  ),
   continued as (
-    delete from rollup.change c using shown s
+    delete from rollup.change c using placed s
     where c.shown_at >= today
       and (c.reason, coalesce(c.station_id, 0), coalesce(c.region_slug, ''), coalesce(c.sensor_id, 0))
         = (s.reason, coalesce(s.station_id, 0), coalesce(s.region_slug, ''), coalesce(s.sensor_id, 0))
+      and c.regions is not distinct from s.regions
       and c.since <= s.until + logic.change_gap() and c.until >= s.since - logic.change_gap()
     returning c.*
   )
-  insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until, shown_at)
-  select reason, station_id, region_slug, sensor_id, lower(part), upper(part), now
+  insert into rollup.change (reason, station_id, region_slug, sensor_id, regions, since, until, shown_at)
+  select reason, station_id, region_slug, sensor_id, regions, lower(part), upper(part), now
   from (
-    select reason, station_id, region_slug, sensor_id,
+    select reason, station_id, region_slug, sensor_id, regions,
       logic.join_ranges(range_agg(tstzrange(since, until)), logic.change_gap()) as parts
-    from (table shown union all table continued) c group by 1, 2, 3, 4
+    from (
+      select reason, station_id, region_slug, sensor_id, regions, since, until from placed
+      union all
+      select reason, station_id, region_slug, sensor_id, regions, since, until from continued
+    ) c group by 1, 2, 3, 4, 5
   ) c
   cross join unnest(c.parts) part;
   perform logic.raise_data_version(); -- documents show the record
 end $$;
+
+-- Hours as a JSON array of ranges, each by its first and last hour; beyond `most`, the nearest are one.
+create function logic.hour_ranges(hours tstzmultirange, most int default 20) returns json language sql stable as $$
+  select json_agg(json_build_object('first_hour', since, 'last_hour', rollup.bucket_add('hour', until, -1))
+    order by since)
+  from (
+    select min(lower(part)) as since, max(upper(part)) as until
+    from (
+      select part, count(*) filter (where place <= most) over (order by part) as n
+      from (
+        select part, row_number() over (order by gap desc nulls first, part) as place
+        from (select part, lower(part) - lag(upper(part)) over (order by part) as gap from unnest(hours) part) g
+      ) p
+    ) p
+    group by n
+  ) r
+$$;
 
 -- Deletes what showed more than two years ago.
 create function logic.delete_old_changes(now timestamptz) returns void language sql as $$
   delete from rollup.change where shown_at < now - interval '2 years'
 $$;
 
-revoke all on function logic.close_changes, logic.delete_old_changes from public;
+revoke all on function logic.split_first, logic.hours_by_regions, logic.close_changes, logic.delete_old_changes from public;
 
 -- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a
 -- time, at most one month a night. A month goes when it is older than RAW_RETENTION, counted from both the present and
@@ -7556,18 +7676,20 @@ Reasons: refused (readings of a sensor that counts are in quarantine), silent (n
 
 create function api.changes(since timestamptz, until timestamptz)
 returns table (
-  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, first_hour timestamptz,
-    last_hour timestamptz
+  shown_at timestamptz, reason text, station_id int, region_slug text, sensor_id int, regions text,
+    first_hour timestamptz, last_hour timestamptz
 ) language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic
-  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, c.since, c.until - interval '1 hour'
+  select c.shown_at, c.reason, c.station_id, c.region_slug, c.sensor_id, array_to_json(c.regions)::text, c.since,
+    c.until - interval '1 hour'
   from rollup.change c
-  where c.shown_at >= changes.since and c.shown_at < changes.until;
+  where c.shown_at >= changes.since and c.shown_at < changes.until and c.reason <> 'first';
 end;
 comment on function api.changes is
   'Changes of hours that had been published, by the time at which they showed. One row per change, kept for two '
-  'years. Without a region, the numbers of the station and of its regions in these hours changed; with one, only '
-  'the region’s, because of the station; without a station, all.
+  'years; it may be too small to show in rounded numbers. Without a region, the numbers of the station (but not for a '
+  'flag or screening) and of its regions then changed; with one, only the region’s, because of the station; without a '
+  'station, all.
 Columns:
   shown_at (when the changed numbers showed; of a change that went on within a day, the last time),
   reason (late, corrected or deleted: readings; placement, formula, membership or flag: the network file; screening; '
@@ -7575,6 +7697,8 @@ Columns:
   station_id (station id; null: all stations),
   region_slug (slug of the region; null: those of the station, or all),
   sensor_id (sensor that was moved or got another formula; else null),
+  regions (JSON array of slugs: the regions of the station in these hours when the change showed; null without a '
+  'station, or with a region),
   first_hour, last_hour (starts of the first and the last changed hour).';
 
 -- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
@@ -7591,38 +7715,38 @@ declare
 begin
   return query
   with record as materialized (
-    select c.shown_at, c.reason, c.station_id, c.region_slug, c.since, c.until,
-      exists (select from raw.hidden_period h where h.station_id = c.station_id and h.since <= at and at < h.until)
-        as is_hidden
+    select c.shown_at, c.reason, c.station_id, c.region_slug, c.regions, tstzrange(c.since, c.until) as hours,
+      exists (select from raw.station s where s.id = c.station_id) and not exists (select from raw.hidden_period h
+        where h.station_id = c.station_id and h.since <= at and at < h.until) as is_listed
     from rollup.change c
-    where c.shown_at >= first_day
+    where c.shown_at >= first_day and c.reason <> 'first'
   ),
   concerned as (
-    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.since, c.until
+    select c.shown_at, c.reason, null::int as station_id, c.region_slug, c.region_slug is null as is_all, c.hours
     from record c where c.station_id is null or c.region_slug is not null
     union all
-    select c.shown_at, c.reason, c.station_id, null, false, c.since, c.until
-    from record c join raw.station s on s.id = c.station_id
-    where c.region_slug is null and not c.is_hidden
+    select c.shown_at, c.reason, c.station_id, null, false, c.hours
+    from record c where c.region_slug is null and c.is_listed
     union all
-    -- a station that is hidden by now may have had a share in a region that is not (C6)
-    select c.shown_at, c.reason, null, m.region_slug, false, greatest(c.since, m.since), least(c.until, m.until)
-    from record c join raw.membership m on m.station_id = c.station_id and m.since < c.until and m.until > c.since
-    where c.region_slug is null and c.is_hidden
+    -- a station that is hidden or gone by now had its share in regions (C6), and a flag changes only those
+    select c.shown_at, c.reason, null, slug, false, c.hours
+    from record c cross join unnest(c.regions) slug
+    where c.region_slug is null and (not c.is_listed or c.reason in ('flag', 'screening'))
   )
   select first_day,
     (select coalesce(json_agg(json_build_object(
         'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
         'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
         'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'regions', coalesce(d.regions, '{}'), 'first_hour', d.first_hour, 'last_hour', d.last_hour)
+        'regions', coalesce(d.regions, '{}'), 'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
       order by d.day desc, d.shown_at desc, d.reason), '[]')::text
       from (
         select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
           bool_or(c.is_all) as is_all,
           array_agg(distinct c.station_id order by c.station_id) filter (where c.station_id is not null) as stations,
           array_agg(distinct c.region_slug order by c.region_slug) filter (where c.region_slug is not null) as regions,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+          range_agg(c.hours) as hours
         from concerned c
         group by 1, 2
       ) d),
@@ -7636,9 +7760,10 @@ comment on function api.changes_json is
 Columns:
   since (start of the first of these days),
   changes (a JSON array with an object for each day and reason, newest first, as text: shown_at (the newest of the '
-  'day), reason, stations (at most `most` ids, whose own numbers changed; null: all), station_count (how many they '
-  'are; null: all [stations]), regions (slugs whose numbers changed beside the regions of these stations), '
-  'first_hour and last_hour (starts of hours)),
+  'day), reason, stations (at most `most` ids, whose own numbers changed, or which were flagged; null: all), '
+  'station_count (how many they are; null: all [stations]), regions (slugs whose numbers changed beside the regions of '
+  'these stations, or because of a flag), hours (at most 20 ranges, each with its first_hour and last_hour; nearer ones '
+  'are one), first_hour and last_hour (of them all)),
   valid_until,
   data_version.';
 
@@ -7656,17 +7781,18 @@ begin
     (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
     (select coalesce(json_agg(json_build_object(
         'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
-        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
       order by d.day desc, d.shown_at desc, d.reason), '[]')::text
       from (
         select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
           array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+          range_agg(tstzrange(c.since, c.until)) as hours
         from (
           select * from rollup.change c where c.station_id = s.id
           union all select * from rollup.change c where c.station_id is null
         ) c
-        where c.region_slug is null and c.shown_at >= first_day
+        where c.region_slug is null and c.shown_at >= first_day and c.reason <> 'first'
         group by 1, 2
       ) d),
     api.history_valid_until(at), f.data_version
@@ -7680,7 +7806,8 @@ Columns:
   since (start of the first local day),
   first_hour (of the station; null without readings),
   changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason, sensors (ids that were moved or got another formula), first_hour and last_hour (starts of hours)),
+  'the day), reason (for flag and screening its own numbers stay), sensors (that were moved or got another formula), '
+  'hours, first_hour and last_hour (as in changes_json)),
   valid_until,
   data_version.';
 
@@ -7696,14 +7823,11 @@ declare
 begin
   return query
   with concerned as (
-    select c.shown_at, c.reason, c.station_id, c.region_slug is null as is_all, c.since, c.until
+    select c.shown_at, c.reason, c.station_id, c.region_slug is null and c.station_id is null as is_all,
+      tstzrange(c.since, c.until) as hours
     from rollup.change c
-    where c.shown_at >= first_day and (c.region_slug = only_region or c.region_slug is null and c.station_id is null)
-    union all
-    select c.shown_at, c.reason, c.station_id, false, greatest(c.since, m.since), least(c.until, m.until)
-    from raw.membership m
-    join rollup.change c on c.station_id = m.station_id and c.since < m.until and c.until > m.since
-    where m.region_slug = only_region and c.region_slug is null and c.shown_at >= first_day
+    where c.shown_at >= first_day and c.reason <> 'first' and (c.region_slug = only_region
+      or c.regions @> array[only_region] or c.region_slug is null and c.station_id is null)
   )
   select s.city_slug, first_day,
     (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
@@ -7711,13 +7835,14 @@ begin
         'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
         'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
         'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'first_hour', d.first_hour, 'last_hour', d.last_hour)
+        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
       order by d.day desc, d.shown_at desc, d.reason), '[]')::text
       from (
         select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
           bool_or(c.is_all) as is_all,
           array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
-          min(c.since) as first_hour, rollup.bucket_add('hour', max(c.until), -1) as last_hour
+          range_agg(c.hours) as hours
         from concerned c
         left join (
           select s.id from raw.station s
@@ -7733,14 +7858,14 @@ begin
 end $$;
 comment on function api.region_changes_json is
   'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
-  'the hours in which they belonged to it, and those that concern all. One row; none for an unknown slug.
+  'the hours that belonged to it then, and those that concern all. One row; none for an unknown slug.
 Columns:
   city_slug (of a district; null for a city),
   since (start of the first local day),
   first_hour (of the region; null without readings),
   changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
   'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
-  '(how many they are; null: all [stations]), first_hour and last_hour (starts of hours)),
+  '(how many they are; null: all [stations]), hours, first_hour and last_hour (as in changes_json)),
   valid_until,
   data_version.';
 
