@@ -112,3 +112,13 @@ export function truncate(text: string): string {
 export function quoted(text: string): string {
   return JSON.stringify(truncate(text));
 }
+
+/**
+ * Only an HTTP date counts in If-Modified-Since (RFC 9110, 13.1.3), in the one form that is still
+ * sent: for `Date.parse` `2027` is a date too. A client with a date in the future would get 304
+ * until then.
+ */
+export function isPastHttpDate(text: string, now: number): boolean {
+  const date = new Date(text);
+  return date.getTime() <= now && date.toUTCString() === text;
+}

@@ -11,7 +11,7 @@ import fresh from 'fresh';
 import Negotiator from 'negotiator';
 import type { Locale } from '../contract/endpoints.ts';
 import { setSent } from '../http/observed.ts';
-import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
+import { ANY_ORIGIN, isPastHttpDate, JSON_TYPE } from '../http/send.ts';
 
 /**
  * A document of so many bytes, the validator of its content, and what is kept of it: its bytes, of
@@ -220,16 +220,6 @@ function isKnown(
   // as well
   if (wanted === validator(etag, coding) && headers['cache-control'] === undefined) return true;
   return CODINGS.some((one) => fresh(headers, { etag: validator(etag, one) }));
-}
-
-/**
- * Only an HTTP date counts in If-Modified-Since (RFC 9110, 13.1.3), in the one form that is still
- * sent: for `Date.parse` `2027` is a date too. A client with a date in the future would get 304
- * until then.
- */
-export function isPastHttpDate(text: string, now: number): boolean {
-  const date = new Date(text);
-  return date.getTime() <= now && date.toUTCString() === text;
 }
 
 /**
