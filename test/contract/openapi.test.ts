@@ -106,6 +106,7 @@ describe('the schemas', () => {
         'StationMapHours.id',
         'StationMapHours.values',
         'StationMapHours.suspect',
+        'StationMapHours.left_out',
         'RegionMapHours.values',
         'Change.stations',
         'StationChange.sensors',
