@@ -199,6 +199,11 @@ const UNTOLD: [what: string, lines: readonly Line[], stamp: string][] = [
     [INTO_IT, untold('00:50'), untold('01:00'), untold('01:00'), untold('02:00')],
     '01:00',
   ],
+  [
+    'hours of a clock that drifts',
+    [['00:00:20', 'pm25', 'summer'], untold('01:00'), untold('01:00:10'), untold('02:00')],
+    '01:00:10',
+  ],
   ['a third line of an hour', [INTO_IT, ...['01:00', '01:00', '01:00'].map(untold)], '01:00'],
   [
     'lines that turn back again',
