@@ -23,6 +23,9 @@ create function logic.category_name(index text, category int) returns text langu
 -- upper bound of the announced one; and better, to the worst of three hours in a row, when each of them is 5 % below
 -- its lower bound. `risen`: the category of the hour at 105 %; `fallen`: the worst of the three hours at 95 %; `hours`:
 -- three, or fewer if no more are known.
+--
+-- Entries a week of a station: 18 in Beijing (UCI, two years), 5.2 in Aberdeen (Sensor.Community, two months). Without
+-- the 5 % they were 22.6 and 6.3, and with one better hour instead of three 27 and 6.9.
 create function logic.next_category(announced int, category int, risen int, hours int, worst int, fallen int)
 returns int language sql immutable parallel safe
   return case

@@ -95,24 +95,29 @@ declare
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
   announced bigint;
 begin
+  with known as materialized ( -- else each window computes the categories anew
+    select {{id}}, index, bucket, category, risen, fallen from logic.{{subject}}_category
+    where bucket >= first_hour and bucket < until
+  ),
+  hour as (
+    select {{id}}, index, bucket, category, risen, (count(*) over three)::int as hours,
+      max(category) over three as worst, max(fallen) over three as worst_fallen
+    from known
+    window three as (partition by {{id}}, index order by bucket rows between 2 preceding and current row)
+  ),
+  announced as (
+    select {{id}}, index, bucket, logic.announced(category, risen, hours, worst, worst_fallen)
+      over (partition by {{id}}, index order by bucket) as category
+    from hour
+  ),
+  next as (
+    select *, lag(category) over (partition by {{id}}, index order by bucket) as before from announced
+  )
   insert into rollup.{{subject}}_warning
-  select {{id}}, index, rollup.bucket_add('hour', bucket, 1), bucket, announced, before,
-    aqi, pollutant, pm25, pm10, o3, no2, so2
-  from (
-    select a.*, lag(a.announced) over (partition by a.{{id}}, a.index order by a.bucket) as before
-    from (
-      select h.*, logic.announced(h.category, h.risen, h.hours, h.worst, h.worst_fallen)
-        over (partition by h.{{id}}, h.index order by h.bucket) as announced
-      from (
-        select c.*, (count(*) over three)::int as hours, max(c.category) over three as worst,
-          max(c.fallen) over three as worst_fallen
-        from logic.{{subject}}_category c
-        where c.bucket >= first_hour and c.bucket < until
-        window three as (partition by c.{{id}}, c.index order by c.bucket rows between 2 preceding and current row)
-      ) h
-    ) a
-  ) a
-  where announced is distinct from before;
+  select {{id}}, index, rollup.bucket_add('hour', bucket, 1), bucket, n.category, n.before, hour.aqi, hour.pollutant,
+    hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
+  from next n join logic.{{subject}}_category hour using ({{id}}, index, bucket)
+  where n.category is distinct from n.before;
   get diagnostics announced = row_count;
   return announced;
 end $$;

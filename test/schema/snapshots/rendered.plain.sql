@@ -8126,6 +8126,9 @@ create function logic.category_name(index text, category int) returns text langu
 -- upper bound of the announced one; and better, to the worst of three hours in a row, when each of them is 5 % below
 -- its lower bound. `risen`: the category of the hour at 105 %; `fallen`: the worst of the three hours at 95 %; `hours`:
 -- three, or fewer if no more are known.
+--
+-- Entries a week of a station: 18 in Beijing (UCI, two years), 5.2 in Aberdeen (Sensor.Community, two months). Without
+-- the 5 % they were 22.6 and 6.3, and with one better hour instead of three 27 and 6.9.
 create function logic.next_category(announced int, category int, risen int, hours int, worst int, fallen int)
 returns int language sql immutable parallel safe
   return case
@@ -8277,24 +8280,29 @@ declare
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
   announced bigint;
 begin
+  with known as materialized ( -- else each window computes the categories anew
+    select station_id, index, bucket, category, risen, fallen from logic.station_category
+    where bucket >= first_hour and bucket < until
+  ),
+  hour as (
+    select station_id, index, bucket, category, risen, (count(*) over three)::int as hours,
+      max(category) over three as worst, max(fallen) over three as worst_fallen
+    from known
+    window three as (partition by station_id, index order by bucket rows between 2 preceding and current row)
+  ),
+  announced as (
+    select station_id, index, bucket, logic.announced(category, risen, hours, worst, worst_fallen)
+      over (partition by station_id, index order by bucket) as category
+    from hour
+  ),
+  next as (
+    select *, lag(category) over (partition by station_id, index order by bucket) as before from announced
+  )
   insert into rollup.station_warning
-  select station_id, index, rollup.bucket_add('hour', bucket, 1), bucket, announced, before,
-    aqi, pollutant, pm25, pm10, o3, no2, so2
-  from (
-    select a.*, lag(a.announced) over (partition by a.station_id, a.index order by a.bucket) as before
-    from (
-      select h.*, logic.announced(h.category, h.risen, h.hours, h.worst, h.worst_fallen)
-        over (partition by h.station_id, h.index order by h.bucket) as announced
-      from (
-        select c.*, (count(*) over three)::int as hours, max(c.category) over three as worst,
-          max(c.fallen) over three as worst_fallen
-        from logic.station_category c
-        where c.bucket >= first_hour and c.bucket < until
-        window three as (partition by c.station_id, c.index order by c.bucket rows between 2 preceding and current row)
-      ) h
-    ) a
-  ) a
-  where announced is distinct from before;
+  select station_id, index, rollup.bucket_add('hour', bucket, 1), bucket, n.category, n.before, hour.aqi, hour.pollutant,
+    hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
+  from next n join logic.station_category hour using (station_id, index, bucket)
+  where n.category is distinct from n.before;
   get diagnostics announced = row_count;
   return announced;
 end $$;
@@ -8476,24 +8484,29 @@ declare
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
   announced bigint;
 begin
+  with known as materialized ( -- else each window computes the categories anew
+    select region_slug, index, bucket, category, risen, fallen from logic.region_category
+    where bucket >= first_hour and bucket < until
+  ),
+  hour as (
+    select region_slug, index, bucket, category, risen, (count(*) over three)::int as hours,
+      max(category) over three as worst, max(fallen) over three as worst_fallen
+    from known
+    window three as (partition by region_slug, index order by bucket rows between 2 preceding and current row)
+  ),
+  announced as (
+    select region_slug, index, bucket, logic.announced(category, risen, hours, worst, worst_fallen)
+      over (partition by region_slug, index order by bucket) as category
+    from hour
+  ),
+  next as (
+    select *, lag(category) over (partition by region_slug, index order by bucket) as before from announced
+  )
   insert into rollup.region_warning
-  select region_slug, index, rollup.bucket_add('hour', bucket, 1), bucket, announced, before,
-    aqi, pollutant, pm25, pm10, o3, no2, so2
-  from (
-    select a.*, lag(a.announced) over (partition by a.region_slug, a.index order by a.bucket) as before
-    from (
-      select h.*, logic.announced(h.category, h.risen, h.hours, h.worst, h.worst_fallen)
-        over (partition by h.region_slug, h.index order by h.bucket) as announced
-      from (
-        select c.*, (count(*) over three)::int as hours, max(c.category) over three as worst,
-          max(c.fallen) over three as worst_fallen
-        from logic.region_category c
-        where c.bucket >= first_hour and c.bucket < until
-        window three as (partition by c.region_slug, c.index order by c.bucket rows between 2 preceding and current row)
-      ) h
-    ) a
-  ) a
-  where announced is distinct from before;
+  select region_slug, index, rollup.bucket_add('hour', bucket, 1), bucket, n.category, n.before, hour.aqi, hour.pollutant,
+    hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
+  from next n join logic.region_category hour using (region_slug, index, bucket)
+  where n.category is distinct from n.before;
   get diagnostics announced = row_count;
   return announced;
 end $$;
