@@ -37,7 +37,7 @@ it('import readings shows an example of each reason, unless the log on the same 
 it('import readings takes the names, the unit and the zone that are declared', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
-  const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25=PM2.5_mean';
+  const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25_ugm3=PM2.5_mean';
   const { result } = await run(
     `import readings ${file('city.csv', city)} ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`,
   );

@@ -290,7 +290,7 @@ describe('POST /v1/readings', () => {
       .send(JSON.stringify({ sensor_id: 1, time: T, NO2_mean: 40 }));
     expect([gas.status, gas.body.detail]).toEqual([
       422,
-      'The body: nothing says the unit of NO2_mean, and no2 comes in ppb or in ug/m3; nothing of it was stored. Add ?unit=no2=ppb or ?unit=no2=ug/m3.',
+      'The body: nothing says the unit of NO2_mean; nothing of it was stored. Add ?unit=no2=ug/m3 (40 is 20.9 ppb) or ?unit=no2=ug/m3@25c (40 is 21.3 ppb) or ?unit=no2=ppb (40 is 40 ppb). Convert values in any other unit first.',
     ]);
     const hosts = await post(
       JSON.stringify(

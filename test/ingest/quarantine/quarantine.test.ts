@@ -179,7 +179,7 @@ onOneEngine('quarantine', (engine) => {
     });
 
     it('an unusable line of CSV is explained without its time where the column of the time was declared', async () => {
-      const columns = ['sensor_id=Nr', 'time=Wann', 'pm25=Staub'];
+      const columns = ['sensor_id=Nr', 'time=Wann', 'pm25_ugm3=Staub'];
       expect(await explained('Nr,Wann,Staub\n1,gestern,5\n', columns)).toEqual([
         [
           2,

@@ -41,7 +41,7 @@ const ours = (length: number) => {
   return bare.replace('""', `"${'x'.repeat(length - bare.length)}"`);
 };
 const world =
-  '{"id":1,"sensor":{"id":100,"pin":"1","sensor_type":{"name":"SDS011","id":14,"manufacturer":"Nova Fitness"}},"timestamp":"2026-11-20 11:58:02","location":{"id":1,"indoor":0,"latitude":"40.1","longitude":"44.5","country":"AM"},"sensordatavalues":[{"value_type":"P1","value":"21.90","id":2},{"value_type":"P2","value":"14.20","id":3}]},';
+  '{"id":1,"sensor":{"id":100,"pin":"1","sensor_type":{"name":"SDS011","id":14,"manufacturer":"Nova Fitness"}},"timestamp":"2026-11-20 11:58:02","location":{"id":1,"indoor":0,"latitude":"40.000","longitude":"44.000","country":"AM"},"sensordatavalues":[{"value_type":"P1","value":"21.90","id":2},{"value_type":"P2","value":"14.20","id":3}]},';
 
 it.each<[name: string, outcome: string, serve: () => void]>([
   ['brackets', 'not in the layout', () => serve('', '[')],
