@@ -3,11 +3,11 @@
  * exchanged, a total for an amount (S8). No value is converted for that; it is asked about.
  */
 import { GASES, type ParameterName } from '../../contract/parameters.ts';
-import { readNumber } from '../numbers.ts';
-import { type FittingUnit, fittingUnits, ownUnitOf, unitInWords } from '../units.ts';
+import { fittingUnits, ownUnitOf, unitInWords } from '../units.ts';
 import { type Doubt, ENOUGH } from './doubt.ts';
 import type { SourceNotes } from './notes.ts';
 import type { ReadingInput } from './reading.ts';
+import { medianOf, numberOf, unitChoice } from './unitChoice.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A unit that a column of our own name may be in instead of ours. */
@@ -91,23 +91,6 @@ export const implausibleValues = (
 /** The unit is right as it is: the answer to a doubt about values. */
 const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
   say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
-
-/**
- * An option for each unit that values may be in, with what it makes of one:
- * `--unit pressure=hpa (740 is 74000 Pa) or --unit pressure=mmhg (740 is 98658 Pa)`.
- */
-export const unitChoice = (
-  parameter: ParameterName,
-  value: number,
-  fitting: readonly FittingUnit[],
-  say: Vocabulary,
-): string =>
-  fitting
-    .map(
-      ({ unit, stored }) =>
-        `${say.option('unit', `${parameter}=${unit}`)} (${value} is ${stored} ${unitInWords(parameter)})`,
-    )
-    .join(' or ');
 
 /** The remedy where the values of a column look like another unit, `value` among them. */
 export function declareUnit(
@@ -211,14 +194,4 @@ function risingRain(
     ];
   }
   return [];
-}
-
-/** Sorts the values in place; undefined: there are none. */
-export function medianOf(values: number[]): number | undefined {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-export function numberOf(given: unknown): number | undefined {
-  const value = readNumber(given);
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

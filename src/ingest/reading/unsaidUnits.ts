@@ -5,8 +5,8 @@
 import type { ParameterName } from '../../contract/parameters.ts';
 import { fittingUnits, unitsOf } from '../units.ts';
 import type { Doubt } from './doubt.ts';
-import { medianOf, numberOf, unitChoice } from './implausibleValues.ts';
 import type { ReadingInput } from './reading.ts';
+import { medianOf, numberOf, unitChoice } from './unitChoice.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A field whose unit is open. */

@@ -5,10 +5,11 @@
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
-import { declareUnit, medianOf, numberOf } from '../reading/implausibleValues.ts';
+import { declareUnit } from '../reading/implausibleValues.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
+import { medianOf, numberOf } from '../reading/unitChoice.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import { readSensorId } from './validate.ts';
 
