@@ -32,13 +32,16 @@ ${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, 
 function stateParts({ upTo, missing }: Catalogue, { maker, locale }: Shown): Markup[] {
   const { html } = maker;
   const words = wordsIn(locale);
-  const lacking = runsOf([...new Set(missing.map((path) => path.replace(/^.*\/|\..*$/g, '')))]);
+  const lacking = runsOf([...new Set(missing.map(periodOf))]);
   const texts = [
     upTo && words.upTo.replace('{time}', upTo.slice(0, 16).replace('T', ' ')),
     lacking.length > 0 && words.missing.replace('{files}', lacking.join(', ')),
   ];
   return texts.flatMap((text) => (text ? [html`<p>${text}</p>`] : []));
 }
+
+/** `2026-10` of `hours/2026-10.parquet`. */
+const periodOf = (path: string) => path.split('/').at(-1)?.split('.')[0] ?? path;
 
 /** Months and years that follow each other, as `2024-11 – 2026-09`. */
 function runsOf(names: readonly string[]): string[] {
