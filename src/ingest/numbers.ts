@@ -1,4 +1,5 @@
 /** The one reader of numbers: how a source may write a value, in files, pushes and feeds alike. */
+import type { Parameter } from '../contract/parameters.ts';
 import type { Names } from './rows/row.ts';
 
 /**
@@ -89,4 +90,40 @@ export function meanOf(one: unknown, other: unknown): unknown {
   const b = readNumber(other);
   if (typeof a === 'number' && typeof b === 'number') return (a + b) / 2;
   return typeof a !== 'number' && typeof b === 'number' ? other : one;
+}
+
+/**
+ * The number to store, null if no value was given, or why it cannot be used (S1). Bounds are checked
+ * before rounding to single precision, which turns a number too small for it into 0.
+ */
+export function readWithinBounds(
+  given: unknown,
+  parameter: Parameter,
+): number | null | 'unreadable' | 'out_of_bounds' {
+  let value = readNumber(given);
+  if (value === undefined && parameter.kind === 'vector') value = readCompass(given);
+  if (value === null) return null;
+  if (value === undefined || Number.isNaN(value)) return 'unreadable';
+  if (parameter.kind === 'vector') return readDirection(value);
+  const { low, high, tolerance } = parameter;
+  if (value >= low && value <= high) return Math.fround(value);
+  if (value < low && value >= low - (tolerance?.below ?? 0)) return low;
+  if (value > high && value <= high + (tolerance?.above ?? 0)) return high;
+  return 'out_of_bounds';
+}
+
+const COMPASS = 'N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW'.split(' ');
+
+/** The degrees of a compass word, of 16. */
+function readCompass(given: unknown): number | undefined {
+  const point = typeof given === 'string' ? COMPASS.indexOf(given.trim().toUpperCase()) : -1;
+  return point < 0 ? undefined : point * 22.5;
+}
+
+/**
+ * 360 degrees is north, stored as 0; so is a direction that single precision would round up to 360.
+ */
+function readDirection(value: number): number | 'out_of_bounds' {
+  if (!(value >= 0 && value <= 360)) return 'out_of_bounds';
+  return Math.fround(value) % 360;
 }

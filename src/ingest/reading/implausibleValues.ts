@@ -41,7 +41,10 @@ const OTHER_UNITS: Partial<Record<ParameterName, readonly OtherUnit[]>> = {
   ],
   // a hurricane has 33 m/s, and no place a median of 12
   wind_speed: [{ unit: 'km/h', option: 'km/h', low: 12.1, high: 400, least: ENOUGH }],
-  ...Object.fromEntries(GASES.map((name) => [name, [ppm]])),
+  // but for a gas in mg/m³, of which clean air has as little
+  ...Object.fromEntries(
+    GASES.flatMap((name) => (unitInWords(name).startsWith('mg') ? [] : [[name, [ppm]]])),
+  ),
   pm25: [milligrams],
   pm25_raw: [milligrams],
   pm10: [milligrams],

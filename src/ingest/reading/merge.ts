@@ -1,9 +1,11 @@
 /**
  * Merges rows of one parameter each: rows of one sensor and time become one reading (S3). Of each
- * parameter the last value counts that is not empty.
+ * parameter the last value counts that is not empty. A value that cannot be used takes no other
+ * one's place (S2): its row stays a reading of its own.
  */
 import { InputError } from '../../base/inputError.ts';
-import { readNumber } from '../numbers.ts';
+import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import { readNumber, readWithinBounds } from '../numbers.ts';
 import { type ReadingInput, withText } from './reading.ts';
 
 /** As many are kept in memory until the end of their source, and characters of their texts. */
@@ -18,9 +20,9 @@ export function makeMerger(source: string) {
     /** Throws InputError if there are too many. */
     add(reading: ReadingInput): void {
       const { sensorId, device, measuredAt, line } = reading;
-      const slot = reading.unreadable
-        ? `line ${line}`
-        : JSON.stringify([sensorId ?? device, measuredAt]);
+      let slot = JSON.stringify([sensorId ?? device, measuredAt]);
+      if (reading.unreadable || wouldReplace(reading, bySlot.get(slot)?.reading))
+        slot = `line ${line}`;
       const before = bySlot.get(slot);
       bySlot.set(
         slot,
@@ -41,6 +43,19 @@ export function makeMerger(source: string) {
     },
   };
 }
+
+/** True if an unusable value would take the place of a number. */
+const wouldReplace = ({ values: added }: ReadingInput, before: ReadingInput | undefined) =>
+  before !== undefined &&
+  READING_COLUMNS.some((parameter) => {
+    const { [parameter.name as ReadingColumn]: value } = added;
+    if (value === undefined) return false;
+    const { [parameter.name as ReadingColumn]: other } = before.values;
+    return (
+      typeof readWithinBounds(value, parameter) === 'string' &&
+      typeof readWithinBounds(other, parameter) === 'number'
+    );
+  });
 
 function merged(before: ReadingInput, { values: added }: ReadingInput) {
   const values: Record<string, unknown> = { ...before.values };

@@ -3,7 +3,7 @@
  * rejection (rules S1 and S2).
  */
 import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
-import { readNumber } from '../numbers.ts';
+import { readWithinBounds } from '../numbers.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { type Instrument, unmeasured } from './instruments.ts';
@@ -178,39 +178,9 @@ export function readSensorId(given: unknown): number | undefined {
     : undefined;
 }
 
-/**
- * The number to store, null if no value was given, or why the value is rejected. Bounds are checked
- * before rounding to single precision, which turns a number too small for it into 0.
- */
-export function readValue(
+/** The number to store, null if no value was given, or why the value is rejected. */
+export const readValue = (
   given: unknown,
   parameter: Parameter,
-): number | null | keyof typeof VALUE_REASONS {
-  if (given instanceof Unusable) return given.reason;
-  let value = readNumber(given);
-  if (value === undefined && parameter.kind === 'vector') value = readCompass(given);
-  if (value === null) return null;
-  if (value === undefined || Number.isNaN(value)) return 'unreadable';
-  if (parameter.kind === 'vector') return readDirection(value);
-  const { low, high, tolerance } = parameter;
-  if (value >= low && value <= high) return Math.fround(value);
-  if (value < low && value >= low - (tolerance?.below ?? 0)) return low;
-  if (value > high && value <= high + (tolerance?.above ?? 0)) return high;
-  return 'out_of_bounds';
-}
-
-const COMPASS = 'N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW'.split(' ');
-
-/** The degrees of a compass word, of 16. */
-function readCompass(given: unknown): number | undefined {
-  const point = typeof given === 'string' ? COMPASS.indexOf(given.trim().toUpperCase()) : -1;
-  return point < 0 ? undefined : point * 22.5;
-}
-
-/**
- * 360 degrees is north, stored as 0; so is a direction that single precision would round up to 360.
- */
-function readDirection(value: number): number | 'out_of_bounds' {
-  if (!(value >= 0 && value <= 360)) return 'out_of_bounds';
-  return Math.fround(value) % 360;
-}
+): number | null | keyof typeof VALUE_REASONS =>
+  given instanceof Unusable ? given.reason : readWithinBounds(given, parameter);
