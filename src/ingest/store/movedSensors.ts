@@ -26,7 +26,7 @@ const APART = `
   order by given.ordinal`;
 
 /** Sensors that have moved, and the doubts about them. */
-export type Moved = { sensors: ReadonlySet<number>; doubts: Doubt[] };
+type Moved = { sensors: ReadonlySet<number>; doubts: Doubt[] };
 
 const NOT_MOVED: Moved = { sensors: new Set(), doubts: [] };
 

@@ -1,4 +1,4 @@
-/** The samples of every format, of test/ingest/formats, polled from a feed. */
+/** The samples of every format, of test/ingest/formats, polled from a feed; and a sensor that moved. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
@@ -74,4 +74,24 @@ it.each(pollable)('a feed is read: %s', async (_, sample) => {
   else expect(await poll).toMatchObject({ accepted: stored.length });
   expect(await changed(owner)).toEqual(storedOf(stored));
   await expectRefusals(owner, [], ours, true);
+});
+
+it('a sensor that moved is left out of its feed, alone, and a hint says so (S9)', async () => {
+  await owner`truncate raw.readings`;
+  const row = (sensor_id: number, latitude: number) =>
+    ({ sensor_id, time: '2026-11-20T08:00:00Z', pm25: 5, latitude, longitude: 44 }) as const;
+  provider.serve([row(36, 40.011), row(37, 40)]);
+  const feed = { provider: 'us', url: provider.url(), declared: { kind: 'airseries' } };
+  const pull = () => pullProvider(pool, feed, { clock: () => NOW, hosts: [provider.host] });
+  expect(await pull()).toMatchObject({
+    accepted: 1,
+    hints: [
+      expect.stringMatching(
+        /sensor 36 at .* 1\.2 km from its station 1; the readings of such sensors are left out/,
+      ),
+    ],
+  });
+  expect(await owner`select sensor_id from raw.readings`).toEqual([{ sensor_id: 37 }]);
+  provider.serve([row(36, 40.011)]);
+  await expect(pull()).rejects.toThrow(/1\.2 km from its station 1; nothing of it was stored/);
 });

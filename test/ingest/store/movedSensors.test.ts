@@ -1,13 +1,11 @@
 /**
  * Readings that place themselves more than 1 km from the station that their sensor has at their time
- * say that it moved: asked about in files and pushes, left out of feeds (S9).
+ * say that it moved: asked about (S9).
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { pullProvider } from '../../../src/extras/feeds/pullProvider.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { openProvider } from '../../extras/feeds/server.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
@@ -91,28 +89,4 @@ it('a push of 20 readings is refused, and the answer to a shorter one says so', 
     accepted: 19,
     hints: [expect.stringContaining('1.2 km from its station 1. If the sensor moved')],
   });
-});
-
-it('a feed leaves out the sensor that moved, and says so', async () => {
-  await owner`insert into raw.readings (sensor_id, measured_at, pm25) values (1, ${BEFORE}, 5), (2, ${BEFORE}, 5)`;
-  const provider = await openProvider();
-  provider.serve([
-    { sensor_id: 1, time: AFTER, pm25: 6, latitude: 40.011, longitude: 44 },
-    { sensor_id: 2, time: AFTER, pm25: 7, latitude: 41, longitude: 45 },
-  ]);
-  const feed = { provider: 'us', url: provider.url(), declared: { kind: 'airseries' } };
-  const pulled = await pullProvider(here.writes, feed, {
-    clock: () => NOW,
-    hosts: [provider.host],
-  });
-  await provider.close();
-  expect(pulled).toMatchObject({
-    accepted: 1,
-    hints: [
-      expect.stringMatching(
-        /1\.2 km from its station 1; the readings of such sensors are left out/,
-      ),
-    ],
-  });
-  expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 5, 7]);
 });
