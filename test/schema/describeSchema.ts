@@ -50,7 +50,9 @@ export async function describeBodies(sql: Sql): Promise<string[]> {
     from pg_class c where c.relnamespace in ('rollup'::regnamespace, 'logic'::regnamespace, 'api'::regnamespace) and c.relkind = 'v'
       and not exists (select from pg_class t where t.relnamespace = c.relnamespace and t.relname = c.relname and c.relnamespace = 'rollup'::regnamespace)
     union all
-    select pg_get_functiondef(p.oid)
+    select case p.prokind when 'a' then (
+      select format('%s %s %s', p.oid::regprocedure, a.aggtransfn, a.agginitval) from pg_aggregate a where a.aggfnoid = p.oid)
+      else pg_get_functiondef(p.oid) end
     from pg_proc p where p.pronamespace in ('rollup'::regnamespace, 'logic'::regnamespace, 'api'::regnamespace)
     order by 1`;
   return rows.map(({ line }) => line);
