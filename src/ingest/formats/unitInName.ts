@@ -93,21 +93,22 @@ const runTogether = (name: string): Place[] =>
   });
 
 /** What loggers append to a name, and the length of an interval: none of it is a unit. */
-const BEHIND_UNITS = /(?:[_ ](?:avg|mean|min|max|tot|total|smp|std|\d+ ?(?:min|h|hr)))+$/;
+const BEHIND_UNITS = /[_ ](?:avg|mean|min|max|tot|total|smp|std|\d{1,4} ?(?:min|h|hr))$/;
 
-/** A multiple of a unit: `x10`, `1/100`, `0.1`, `10⁻³`, and fractions in words. */
-const MULTIPLE = new RegExp(
-  String.raw`(?:(?<!\p{L})[x×]|[*·/]) ?10+(?!\d)|10(?:\^|[-\u2212]\d)|(?<!\d)0[.,]0*1(?!\d)|(?<!\p{L})(?:${[
-    ...['tenth', 'hundredth', 'thousandth', 'zehntel', 'hundertstel', 'tausendstel'],
-    ...['dixi[eè]m', 'centi[eè]m', 'milli[eè]m', 'd[eé]cim', 'cent[eé]sim', 'mil+[eé]sim'],
-    ...['десят', 'сотых', 'сотые', 'тысячн', 'տասնորդ', 'հարյուրերորդ', 'հազարերորդ'],
-  ].join('|')})`,
-  'u',
-);
+/** At most two of them stand behind a unit: `wind_mph_10min_avg`. */
+const withoutEnds = (name: string): string =>
+  name.replace(BEHIND_UNITS, '').replace(BEHIND_UNITS, '');
+
+/** A multiple of a unit: `x10`, `1/100`, `0.1`, `10⁻³`. */
+const MULTIPLE = /(?:[^\p{L}][x×]|[*·/]) ?10|10(?:\^|[-\u2212]\d)|(?:^|\D)0[.,]0{0,9}1(?:\D|$)/u;
+
+/** A multiple in words; beyond them, a unit in brackets with any other word beside it is none. */
+const FRACTION =
+  /tenth|hundredth|thousandth|zehntel|hundertstel|tausendstel|dixi[eè]m|d[eé]cim|cent(?:i[eè]m|[eé]sim)|mil(?:li[eè]m|l?[eé]sim)|десят|сотых|сотые|тысячн|տասնորդ|հարյուրերորդ|հազարերորդ/;
 
 /** A number before a unit is a multiple of it, but for the size of particles. */
 const isNumbered = (base: string, parameter: ParameterName): boolean =>
-  /(?:^|[_ ])[\d.,]+$/.test(base) && !parameter.startsWith('pm');
+  /(?:^|[_ ])[\d.,]{1,9}$/.test(base) && !parameter.startsWith('pm');
 
 /** These are words, too, so they say a unit only behind a name. */
 const WORDS = ['in', 'c', 'f', 'k'];
@@ -123,7 +124,7 @@ export function unitInName(given: string, parameter: ParameterName): Said {
   const name = unified(given);
   // `PrecipDailyIn`, but neither `hPa` nor `daPa`
   const spaced = name.replaceAll(/(\p{Ll}{3})(\p{Lu})/gu, '$1_$2');
-  const names = [name, spaced].map((one) => one.toLowerCase().replace(BEHIND_UNITS, ''));
+  const names = [name, spaced].map((one) => withoutEnds(one.toLowerCase()));
   const places = names.flatMap(unitPlaces);
   const [whole = ''] = names;
   if (!WORDS.includes(whole)) places.push({ base: '', text: whole, isUnits: false });
@@ -133,7 +134,7 @@ export function unitInName(given: string, parameter: ParameterName): Said {
   );
   const [first] = known;
   const unknown = places.find(({ text, isUnits }) => isUnits && text !== '')?.text;
-  if (first === undefined || MULTIPLE.test(whole)) return { unknown };
+  if (first === undefined || MULTIPLE.test(whole) || FRACTION.test(whole)) return { unknown };
   const isOne = known.every(
     ({ text }) => first.text.includes(bared(text)) || isSameUnit(text, first.text, parameter),
   );
@@ -141,4 +142,4 @@ export function unitInName(given: string, parameter: ParameterName): Said {
 }
 
 /** A text without the brackets around it. */
-const bared = (text: string): string => text.replaceAll(/^[([ ]+|[)\] ]+$/g, '');
+const bared = (text: string): string => text.replaceAll(/[()[\]]/g, '').trim();
