@@ -102,9 +102,17 @@ const withoutEnds = (name: string): string =>
 /** A multiple of a unit: `x10`, `1/100`, `0.1`, `10⁻³`. */
 const MULTIPLE = /(?:[^\p{L}][x×]|[*·/]) ?10|10(?:\^|[-\u2212]\d)|(?:^|\D)0[.,]0{0,9}1(?:\D|$)/u;
 
-/** A multiple in words; beyond them, a unit in brackets with any other word beside it is none. */
-const FRACTION =
-  /tenth|hundredth|thousandth|zehntel|hundertstel|tausendstel|dixi[eè]m|d[eé]cim|cent(?:i[eè]m|[eé]sim)|mil(?:li[eè]m|l?[eé]sim)|десят|сотых|сотые|тысячн|տասնորդ|հարյուրերորդ|հազարերորդ/;
+/** A multiple in words, without the marks of letters. */
+const FRACTIONS: readonly string[] = [
+  ...['tenth', 'hundredth', 'thousandth', 'zehntel', 'hundertstel', 'tausendstel'],
+  ...['dixiem', 'centiem', 'milliem', 'decim', 'centesim', 'milesim', 'millesim'],
+  ...['десят', 'сотых', 'сотые', 'тысячн', 'տասնորդ', 'հարյուրերորդ', 'հազարերորդ'],
+];
+
+const isMultiple = (name: string): boolean => {
+  const plain = name.normalize('NFD').replace(/\p{M}/gu, '');
+  return MULTIPLE.test(name) || FRACTIONS.some((word) => plain.includes(word));
+};
 
 /** A number before a unit is a multiple of it, but for the size of particles. */
 const isNumbered = (base: string, parameter: ParameterName): boolean =>
@@ -134,7 +142,7 @@ export function unitInName(given: string, parameter: ParameterName): Said {
   );
   const [first] = known;
   const unknown = places.find(({ text, isUnits }) => isUnits && text !== '')?.text;
-  if (first === undefined || MULTIPLE.test(whole) || FRACTION.test(whole)) return { unknown };
+  if (first === undefined || isMultiple(whole)) return { unknown };
   const isOne = known.every(
     ({ text }) => first.text.includes(bared(text)) || isSameUnit(text, first.text, parameter),
   );
