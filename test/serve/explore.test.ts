@@ -203,6 +203,7 @@ onOneEngine('the documents of the front page', (engine) => {
           sensor_id: null,
           since: '2026-11-01T00:00:00+04:00',
           until: null,
+          is_left_out: true,
           'pm2.5': null,
           median: null,
           compared_with: [],

@@ -279,8 +279,8 @@ const TABLE: readonly Table[] = [
           'range_agg(tstzrange(since, until)) as periods\n    from raw.hidden_period',
         ],
         [
-          "select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since),",
-          'select station_id, kind, range_agg(tstzrange(logic.hour_ceiling(since),',
+          "select tstzrange(rollup.bucket_start('hour', f.since),",
+          'select tstzrange(logic.hour_ceiling(f.since),',
         ],
         [
           "located.periods * formula.periods - coalesce(suspicious.periods, '{}')",
@@ -461,9 +461,9 @@ const TABLE: readonly Table[] = [
           "over (partition by station_id, reason order by since) > interval '24 hours'",
           "over (partition by station_id, reason order by since) > interval '25 hours'",
         ],
-        ['having sum(hours) >= 6', 'having sum(hours) >= 5'],
+        ['having count(hour) >= 6', 'having count(hour) >= 5'],
         ["closed - f.until < interval '24 hours'", "closed - f.until <= interval '24 hours'"],
-        ['least(p.until, periods_of_hours.since), 6', 'least(p.until, periods_of_hours.since), 1'],
+        ['count(hour) < 24', 'count(hour) < 23'],
         [
           "p.until < 'infinity' and p.since < periods_of_hours.since",
           'p.since < periods_of_hours.since',

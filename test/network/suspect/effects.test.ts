@@ -192,9 +192,9 @@ onEveryEngineInAll('suspect particles', (engine) => {
       await refresh(other.target, () => NOW);
       const history = async (sql: Sql) => [
         await sql`select * from logic.screened_period order by 1, 2, 3, 4`,
-        await sql`select bucket, pm25, station_count from rollup.region_hourly order by 1`,
-        await sql`select bucket, pm25, max_pm25 from rollup.region_daily order by 1`,
-        await sql`select bucket, pm25, max_pm25 from rollup.region_monthly order by 1`,
+        await sql`select bucket, round(pm25::numeric, 9)::float8, station_count from rollup.region_hourly order by 1`,
+        await sql`select bucket, round(pm25::numeric, 9)::float8, max_pm25 from rollup.region_daily order by 1`,
+        await sql`select bucket, round(pm25::numeric, 9)::float8, max_pm25 from rollup.region_monthly order by 1`,
       ];
       expect(await history(there)).toEqual(await history(town.owner));
       expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
