@@ -41,7 +41,7 @@ export type ProviderFacts = {
   remark?(facts: Readonly<Record<string, unknown>>): string | null;
 };
 
-/** What the composition adds: facts of providers, and sentences about the settings. */
+/** Facts of providers and sentences about the settings, which the composition adds. */
 type Added = { providerFacts: readonly ProviderFacts[]; remarks: () => readonly string[] };
 
 /** `version` is this program's. */

@@ -28,7 +28,7 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   providerKeys?: ProviderKeys;
   /** Facts of providers that `status` shows because of it. */
   providerFacts?: ProviderFacts;
-  /** What `status` says of its settings; undefined: nothing. */
+  /** A sentence of `status` on its settings; undefined: nothing to say. */
   remark?(settings: SettingsOf<Own>): string | undefined;
   /** Makes its metrics, for one process, beside those of the core. */
   metrics?(core: Metrics): OwnMetrics;

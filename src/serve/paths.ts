@@ -71,7 +71,7 @@ export function found<T>(row: T | undefined, problem: Problem): T {
 /** True for an address of explore with a query. */
 export const hasQuery = (url = ''): boolean => /^\/[^/?]*\/explore\/[^?]*\?./.test(url);
 
-/** Throws Problem 404 for an address with a query: it would be taken for a choice, and is none. */
+/** Throws Problem 404 for an address with a query, which chooses nothing here. */
 export function refuseQuery({ url }: Request): void {
   if (!hasQuery(url)) return;
   const [name = ''] = url.slice(url.indexOf('?') + 1).split(/[=&]/, 1);

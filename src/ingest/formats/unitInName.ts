@@ -1,7 +1,7 @@
 /**
  * Finds the unit that the name of a column says, wherever people write it: in brackets, behind a
  * comma, a hyphen, an underscore or a blank, run together with the name, or as the whole name (S9).
- * A text is a unit as a whole or not at all, so `hundredths of inch` is none.
+ * A text is a unit as a whole or not at all, so `hundredths of inch` is not one.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { conversionFrom, isSameUnit } from '../units.ts';
@@ -92,7 +92,7 @@ const runTogether = (name: string): Place[] =>
     return text === undefined || !word.test(base) ? [] : [{ base, text, isUnits: false }];
   });
 
-/** What loggers append to a name, and the length of an interval: none of it is a unit. */
+/** Loggers append these to a name, or the length of an interval, and they are not units. */
 const BEHIND_UNITS = /[_ ](?:avg|mean|min|max|tot|total|smp|std|\d{1,4} ?(?:min|h|hr))$/;
 
 /** At most two of them stand behind a unit: `wind_mph_10min_avg`. */

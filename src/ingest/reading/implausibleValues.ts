@@ -55,7 +55,7 @@ const OTHER_UNITS: Partial<Record<ParameterName, readonly OtherUnit[]>> = {
 };
 
 /**
- * The units that a single value looks like. One that would take it out of bounds is none, unless
+ * The units that a single value looks like. One that would take it out of bounds is left out, unless
  * each does.
  */
 function otherUnitsOf(name: ParameterName, value: number): readonly OtherUnit[] {

@@ -14,7 +14,7 @@ type Values = ReadingInput['values'];
 /** The lines of a sensor as far as they were read. */
 type Progress = {
   stamp: string;
-  /** The other stamp before it; empty: there is none. */
+  /** The other stamp before it; empty at first. */
   previous: string;
   /** The values of the lines with `stamp`. */
   rows: Values[];

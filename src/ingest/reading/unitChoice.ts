@@ -21,7 +21,7 @@ export const unitChoice = (
     )
     .join(' or ');
 
-/** Sorts the values in place; undefined: there are none. */
+/** The median of values, which are sorted in place; undefined without values. */
 export function medianOf(values: number[]): number | undefined {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -706,7 +706,7 @@ onOneEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('a fault of the database is none of the provider’s, and keeps no other feed from being polled', async () => {
+  it('a fault of the database does not count against the provider, and keeps no other feed from being polled', async () => {
     await bring(undefined, theirPull(), THEIRS);
     us.serve([element(1, 0)]);
     them.serve([element(3, 0)]);

@@ -10,7 +10,7 @@ import type { Index, Resource, Seen } from './descriptor.ts';
 import { fingerprintOf, KINDS, type Kind, type Period, pathOf } from './files.ts';
 import { STATIONS } from './places.ts';
 
-/** What a snapshot of the database says of itself. */
+/** The state of the database in a snapshot. */
 export type State = Omit<Seen, 'values'> & {
   database: string;
   columns: string;
@@ -18,7 +18,7 @@ export type State = Omit<Seen, 'values'> & {
   listed: number[];
   /** The running month. */
   month: { name: string; since: Date };
-  /** Whether refreshes still work changes off. */
+  /** True while refreshes still have noted hours to recompute. */
   isRefreshing: boolean;
   periods: PeriodAt[];
 };

@@ -92,7 +92,7 @@ const whole = (size: number): Part => ({ start: 0, end: size - 1, isRange: false
 
 /**
  * The part that a Range asks for (14.1.2): the last N bytes are the whole file where it has fewer.
- * What is not one valid range is no request for one. Throws Problem 416 for one that has no byte.
+ * A header that is not one valid range is ignored. Throws Problem 416 for a range without a byte.
  */
 function partOf(range: string | undefined, size: number): Part {
   const [, first, last] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(range ?? '') ?? [];
