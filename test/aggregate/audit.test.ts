@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn } from '../support/smallNetwork.ts';
@@ -16,7 +16,7 @@ import { storageOf } from './storage.ts';
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
 
-onEveryEngine('audit', (engine) => {
+onEveryEngineInAll('audit', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
 
@@ -227,7 +227,7 @@ onEveryEngine('audit', (engine) => {
   });
 });
 
-onEveryEngine('audit of readings lost without a trace', (engine) => {
+onEveryEngineInAll('audit of readings lost without a trace', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {

@@ -497,6 +497,14 @@ onEveryEngine('the record of changes', (engine) => {
       },
     ];
     expect(await rows()).toEqual(kept);
+    const shown = async () =>
+      (
+        await owner`select shown_at from api.changes('-infinity', 'infinity') where regions = '["port"]'`
+      )[0];
+    const before = await shown();
+    await store(3, '2026-10-03 08:50+04'); // of the town alone
+    await db.refresh(ago(6));
+    expect([await rows(), await shown()]).toEqual([kept, before]);
     await bringIn(owner, smallNetwork());
     await db.refresh(NOW);
     expect(await rows()).toEqual(kept);

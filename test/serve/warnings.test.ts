@@ -9,7 +9,7 @@ import { makeApp } from '../../src/serve/app.ts';
 import { INDEX_WORDS, type IndexName } from '../../src/serve/indexWords.ts';
 import { WARNING_WORDS } from '../../src/serve/warningWords.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine, onEveryEngineInAll } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -76,7 +76,7 @@ const hours = (sensor: number, from: string, values: readonly (number | Values |
 const DAY = '2026-11-20T00:00:00+04:00';
 const at = (hour: string, day = '2026-11-20') => `${day}T${hour}:00+04:00`;
 
-onEveryEngine('warnings', (engine) => {
+onEveryEngineInAll('warnings', (engine) => {
   let here: Installation;
   let db: ApiDb;
   beforeAll(async () => {

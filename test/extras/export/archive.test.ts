@@ -18,12 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpired } from '../../../src/aggregate/retention.ts';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
-import {
-  isRepetition,
-  onEveryEngine,
-  type TestDatabase,
-  testDatabase,
-} from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { compareArchive, duck, indexOf, type Row, rowsIn } from './archiveValues.ts';
@@ -44,7 +39,7 @@ function network(more: Parameters<typeof smallNetwork>[0] = {}) {
   return { ...small, stations: [...small.stations, hidden] };
 }
 
-onEveryEngine('the archive', (engine) => {
+onEveryEngineInAll('the archive', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let folder: string;
@@ -313,7 +308,7 @@ onEveryEngine('the archive', (engine) => {
         [],
       ],
     ];
-    it.each(isRepetition(engine) ? cases.slice(0, 5) : cases)(
+    it.each(cases)(
       'after %s its months change, and no other byte (R2)',
       async (_, change, changed) => {
         await change();
@@ -327,8 +322,6 @@ onEveryEngine('the archive', (engine) => {
       const { wrong } = await compareArchive(folder, db.target, { timeZone: ZONE, now });
       expect(wrong.slice(0, 20)).toEqual([]);
     });
-
-    if (isRepetition(engine)) return;
 
     it('a change of the rules of the zone makes the months from its first hour on again', async () => {
       const files = [...OCTOBER, ...SEPTEMBER].map((name) => join(folder, name));
@@ -461,8 +454,6 @@ onEveryEngine('the archive', (engine) => {
       expect(archived?.changed).toContain('hours/2026-11.parquet');
     });
   });
-
-  if (isRepetition(engine)) return;
 
   it('a second session that would make an archive at the same time makes none', async () => {
     const other = emptyFolder();

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { screen } from '../../../src/network/screening.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
-import { isRepetition, onEveryEngine } from '../../support/database.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
 import { seeded } from '../../support/random.ts';
 import { bringIn, type Json } from '../../support/smallNetwork.ts';
 import { type Hour, type Suspect, suspectPeriods } from './literal.ts';
@@ -55,7 +55,7 @@ const stuck =
     pm10: pm10 ?? ago,
   });
 
-onEveryEngine('suspect particles', (engine) => {
+onEveryEngineInAll('suspect particles', (engine) => {
   const town = useTown(engine);
 
   it('screening finds what the rule finds word for word, in random air', async () => {
@@ -130,8 +130,6 @@ onEveryEngine('suspect particles', (engine) => {
     expect([...reasons].sort()).toEqual(['flat', 'outlier', 'outlier, said', 'sensors']);
     expect(await differences(town.db)).toEqual([]);
   });
-
-  if (isRepetition(engine)) return;
 
   it('nothing is suspect in clean air, or in a dust storm over all stations', async () => {
     expect(await town.screened(clean)).toEqual([]);
