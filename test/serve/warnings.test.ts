@@ -518,14 +518,25 @@ onEveryEngineInAll('warnings as they come', (engine) => {
       ['06:00', '07:00:30', null, 'unhealthy'],
     ]);
     expect(await version()).toBeGreaterThan(before);
+    // better with its newest hour, to the worst of the three
+    await here.accept(hours(GAPS, at('13:00'), [60]));
+    await here.refresh(soonAfter('14:00'));
+    await here.accept(hours(GAPS, at('14:00'), [20, 5, 5]));
+    await here.refresh(soonAfter('17:00'));
+    expect((await told('station/3', soonAfter('17:00')))[0]).toEqual([
+      '16:00',
+      '17:00:30',
+      'unhealthy',
+      'moderate',
+    ]);
   });
 
   it('a station that was silent for longer than the list begins with the category it had', async () => {
     const back = '2026-12-30';
     await live(SILENT, at('06:00', '2026-11-21'), [60]);
     await deleteOldWarnings(here.database.target, soonAfter('10:00', back));
-    expect(await told('station/3', soonAfter('13:00'))).toEqual([
-      ['12:00', '13:00:30', 'unhealthy', 'good'], // the newest of a station stays
+    expect(await told('station/3', soonAfter('17:00'))).toEqual([
+      ['16:00', '17:00:30', 'unhealthy', 'moderate'], // the newest of a station stays
     ]);
     await live(SILENT, at('10:00', back), [5, 5]);
     expect(await told('station/4', soonAfter('12:00', back))).toEqual([]);
