@@ -237,6 +237,10 @@ export const RAIN_TOTAL = {
 
 /** The columns of a stored reading. */
 export const READING_COLUMNS: readonly Parameter[] = [...PARAMETERS, RAIN_TOTAL];
+/** The same by name. */
+export const READING_COLUMNS_BY_NAME: ReadonlyMap<string, Parameter> = new Map(
+  READING_COLUMNS.map((column) => [column.name, column]),
+);
 export type ReadingColumn = ParameterName | typeof RAIN_TOTAL.name;
 
 /** The values of one reading; only the parameters that were measured. */

@@ -5,7 +5,7 @@
 import {
   type Parameter,
   type ParameterName,
-  READING_COLUMNS,
+  READING_COLUMNS_BY_NAME,
   type ReadingColumn,
   type Unit,
 } from '../contract/parameters.ts';
@@ -33,8 +33,6 @@ type DroppedValue = {
   hint?: string;
 };
 
-const parametersByName = new Map(READING_COLUMNS.map((column) => [column.name, column]));
-
 /** 360 degrees are taken for 0. */
 const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [
   low,
@@ -44,7 +42,7 @@ const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [
 /** `given` is the value as it came, where it is known. */
 export function droppedValue(valueReason: ValueReason, given?: unknown): DroppedValue {
   const [reason, name] = valueReason.split(':') as [keyof typeof VALUE_REASONS, ReadingColumn];
-  const parameter = parametersByName.get(name);
+  const parameter = READING_COLUMNS_BY_NAME.get(name);
   const hint = parameter === undefined ? undefined : hintFor(parameter, reason, given);
   return {
     parameter: name,

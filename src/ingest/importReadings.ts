@@ -110,9 +110,10 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     report.end(notes);
     if (failure !== undefined) throw failure;
     if (notes === undefined) return;
-    const doubt = stoppingDoubt(doubtsOf(notes, [], COMMAND_LINE));
-    const moved = await findMoved(sql, notes, { now: clock() }, COMMAND_LINE);
-    refuseDoubt(doubt ?? moved.doubts[0], source.name, 'the readings are stored all the same');
+    const doubt =
+      stoppingDoubt(doubtsOf(notes, [], COMMAND_LINE)) ??
+      (await findMoved(sql, notes, { now: clock() }, COMMAND_LINE)).doubts[0];
+    refuseDoubt(doubt, source.name, 'the readings are stored all the same');
     report.hints(notes);
   };
 }

@@ -5,7 +5,6 @@
 import type { Log } from '../base/log.ts';
 import { makeProgress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import type { ReadingColumn } from '../contract/parameters.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
@@ -19,7 +18,7 @@ import {
   NOTHING_REPLACED,
   type ReplacedValues,
 } from './store/replaced.ts';
-import type { ReadingReason, ValueReason } from './store/validate.ts';
+import { columnOfReason, type ReadingReason, type ValueReason } from './store/validate.ts';
 
 /** The outcome of all files, as the command prints it. */
 export type ImportSummary = {
@@ -226,7 +225,7 @@ function newExamples(
       (reading) => explainReading(reason, reading, COMMAND_LINE, networkZone) ?? reason,
     );
   for (const { index, reason } of values) {
-    const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
+    const parameter = columnOfReason(reason);
     add(reason, index, (reading) => explainValue(reason, reading.values[parameter]));
   }
   return found;

@@ -41,7 +41,7 @@ export function makeExplore({
   db: ApiDb;
   wholeNetwork: ApiDb;
   clock: Clock;
-  /** Of the network. */
+  /** The network's time zone. */
   zone?: string;
 }): Documents<Exclude<ExploreName, ChangeName | WarningName>> {
   const files = makeSemaphore(FILES_AT_ONCE, FILE_QUEUE);

@@ -132,7 +132,7 @@ export function unitInName(given: string, parameter: ParameterName): Said {
   const name = unified(given);
   // `PrecipDailyIn`, but neither `hPa` nor `daPa`
   const spaced = name.replaceAll(/(\p{Ll}{3})(\p{Lu})/gu, '$1_$2');
-  const names = [name, spaced].map((one) => withoutEnds(one.toLowerCase()));
+  const names = [...new Set([name, spaced].map((one) => withoutEnds(one.toLowerCase())))];
   const places = names.flatMap(unitPlaces);
   const [whole = ''] = names;
   if (!WORDS.includes(whole)) places.push({ base: '', text: whole, isUnits: false });

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import type { Clock } from '../../base/clock.ts';
-import type { ReadingColumn } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
@@ -24,6 +23,7 @@ import { doubtsAmongOthers } from '../store/amongOthers.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { findMoved } from '../store/movedSensors.ts';
 import { describeReplaced } from '../store/replaced.ts';
+import { columnOfReason } from '../store/validate.ts';
 import { senderOf } from './tokens.ts';
 
 /** The dependencies of every ingestion endpoint. */
@@ -87,7 +87,7 @@ export function ingestRoute(
     const { received, accepted, unchanged, quarantined, overflowed } = outcome;
     const replaced = describeReplaced(outcome.replaced);
     const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
-      const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
+      const parameter = columnOfReason(reason);
       return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
     });
     const answer = {
@@ -150,7 +150,7 @@ function describeSource(
 ) {
   const span = emptySpan();
   addTimes(span, readings, quarantined);
-  const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
+  const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
   const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
   const doubts = [...doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
@@ -181,7 +181,7 @@ function explained(
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;
-    const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
+    const parameter = columnOfReason(reason);
     sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
   }
   const what =

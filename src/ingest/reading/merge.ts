@@ -4,7 +4,7 @@
  * one's place (S2): its row stays a reading of its own.
  */
 import { InputError } from '../../base/inputError.ts';
-import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import { READING_COLUMNS_BY_NAME, type ReadingColumn } from '../../contract/parameters.ts';
 import { readNumber, readWithinBounds } from '../numbers.ts';
 import { type ReadingInput, withText } from './reading.ts';
 
@@ -47,11 +47,12 @@ export function makeMerger(source: string) {
 /** True if an unusable value would take the place of a number. */
 const wouldReplace = ({ values: added }: ReadingInput, before: ReadingInput | undefined) =>
   before !== undefined &&
-  READING_COLUMNS.some((parameter) => {
-    const { [parameter.name as ReadingColumn]: value } = added;
-    if (value === undefined) return false;
-    const { [parameter.name as ReadingColumn]: other } = before.values;
+  Object.entries(added).some(([name, value]) => {
+    const parameter = READING_COLUMNS_BY_NAME.get(name);
+    const other = before.values[name as ReadingColumn];
     return (
+      parameter !== undefined &&
+      other !== undefined &&
       typeof readWithinBounds(value, parameter) === 'string' &&
       typeof readWithinBounds(other, parameter) === 'number'
     );

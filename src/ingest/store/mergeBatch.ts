@@ -5,7 +5,7 @@
  * the one that is stored.
  */
 import type { Parameter, ReadingColumn } from '../../contract/parameters.ts';
-import type { Checked } from './validate.ts';
+import { type Checked, columnOfReason } from './validate.ts';
 
 /** The fate of a reading that was merged into another, where it is not that one's ordinal. */
 const ADDS_NOTHING = 0;
@@ -76,8 +76,7 @@ export function mergeBatch(
 }
 
 /** The parameters of which a reading has a value that cannot be used. */
-export const unusableIn = ({ rejected }: Checked): ReadingColumn[] =>
-  rejected.map((reason) => reason.slice(reason.indexOf(':') + 1) as ReadingColumn);
+export const unusableIn = ({ rejected }: Checked): ReadingColumn[] => rejected.map(columnOfReason);
 
 /** `later`: the values of the readings behind it. */
 function fateOf(

@@ -50,6 +50,10 @@ export const VALUE_REASONS = {
 export type ReadingReason = keyof typeof READING_REASONS;
 export type ValueReason = `${keyof typeof VALUE_REASONS}:${ReadingColumn}`;
 
+/** The column whose value a reason is about. */
+export const columnOfReason = (reason: ValueReason): ReadingColumn =>
+  reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
+
 /** Every reason of either kind. */
 export const ALL_REASONS: readonly string[] = [
   ...Object.keys(READING_REASONS),

@@ -47,7 +47,7 @@ export type Catalogue = {
 
 /**
  * Reads the index of a folder, if that is not the one read last. Resolves to undefined while there
- * is none. One that cannot be read is logged once, and the last one that could is used instead;
+ * is no index. One that cannot be read is logged once, and the last one that could is used instead;
  * without any, rejects with the error.
  */
 export function catalogueOf(folder: string, log: Log): () => Promise<Catalogue | undefined> {
