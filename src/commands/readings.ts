@@ -10,12 +10,12 @@ import {
   planRetention,
 } from '../aggregate/retention.ts';
 import { InputError } from '../base/inputError.ts';
-import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
+import { FORMAT_NAMES } from '../extras/senders/formats/formats.ts';
+import { checkDeclarations } from '../extras/senders/reading/collect.ts';
+import type { Declarations } from '../extras/senders/reading/declarations.ts';
+import type { Transitions } from '../extras/senders/reading/localTime.ts';
+import { DATE_FORMATS } from '../extras/senders/reading/times.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import { checkDeclarations } from '../ingest/reading/collect.ts';
-import type { Declarations } from '../ingest/reading/declarations.ts';
-import type { Transitions } from '../ingest/reading/localTime.ts';
-import { DATE_FORMATS } from '../ingest/reading/times.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
   type Context,

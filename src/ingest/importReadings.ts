@@ -8,22 +8,22 @@ import { InputError } from '../base/inputError.ts';
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
-import type { Means } from './formats/format.ts';
-import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
+import type { Means } from '../extras/senders/formats/format.ts';
 import {
   checkDeclarations,
   FILE_LIMITS,
   type ReadingBatch,
   readReadings,
-} from './reading/collect.ts';
-import { findDateFormat } from './reading/dateFormat.ts';
-import type { Declarations } from './reading/declarations.ts';
+} from '../extras/senders/reading/collect.ts';
+import { findDateFormat } from '../extras/senders/reading/dateFormat.ts';
+import type { Declarations } from '../extras/senders/reading/declarations.ts';
+import { doubtsOf } from '../extras/senders/reading/doubts.ts';
+import type { SourceNotes } from '../extras/senders/reading/notes.ts';
+import { notUtf8 } from '../extras/senders/rows/encoding.ts';
+import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
-import { doubtsOf } from './reading/doubts.ts';
-import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
-import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { type Copier, makeCopier } from './store/copyReadings.ts';

@@ -5,8 +5,8 @@
 import type { Log } from '../base/log.ts';
 import { makeProgress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
+import type { SourceNotes } from '../extras/senders/reading/notes.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
-import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';

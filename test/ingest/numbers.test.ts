@@ -1,8 +1,8 @@
 /** How a number may be written, wherever it stands, and what to write instead of two that it may be. */
 import { describe, expect, it } from 'vitest';
+import { doubtsOf } from '../../src/extras/senders/reading/doubts.ts';
 import { explainValue } from '../../src/ingest/explain.ts';
 import { readNumber, writeInstead } from '../../src/ingest/numbers.ts';
-import { doubtsOf } from '../../src/ingest/reading/doubts.ts';
 import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
 import { mayBeNoMeasurement } from '../../src/ingest/store/instruments.ts';
 import { readText } from './support.ts';

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/database/client.ts';
-import { readReadings } from '../../src/ingest/reading/collect.ts';
-import type { Declarations } from '../../src/ingest/reading/declarations.ts';
-import { makeNotes } from '../../src/ingest/reading/notes.ts';
+import { readReadings } from '../../src/extras/senders/reading/collect.ts';
+import type { Declarations } from '../../src/extras/senders/reading/declarations.ts';
+import { makeNotes } from '../../src/extras/senders/reading/notes.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import type { Source } from '../../src/ingest/rows/source.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';

@@ -3,14 +3,14 @@
  * InfluxDB", with the token as the password set in the device.
  */
 import type { Request, RequestHandler } from 'express';
-import { Problem, quoted } from '../../http/send.ts';
 import {
   type PushRecord,
   readInfluxLine,
   readingsOfPush,
   readPushedValues,
-} from '../formats/airrohr.ts';
-import { instantOfUnixTime } from '../reading/times.ts';
+} from '../../extras/senders/formats/airrohr.ts';
+import { instantOfUnixTime } from '../../extras/senders/reading/times.ts';
+import { Problem, quoted } from '../../http/send.ts';
 import { isTooDeep } from '../rows/json.ts';
 import { findPushSensors } from '../store/deviceSensors.ts';
 import { type IngestDeps, ingestRoute, notJson, type ReadReadings } from './ingestRoute.ts';

@@ -1,9 +1,9 @@
 /** Lists what is in quarantine, with the reasons in words, and deletes what the operator names. */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { Sql } from '../../database/client.ts';
+import { type PushSensor, pushFromText } from '../../extras/senders/formats/airrohr.ts';
+import { readLine } from '../../extras/senders/reading/collect.ts';
 import { explainDevice, explainPush, explainReading, explainValue } from '../explain.ts';
-import { type PushSensor, pushFromText } from '../formats/airrohr.ts';
-import { readLine } from '../reading/collect.ts';
 import { deviceFromText } from '../reading/devices.ts';
 import { VALUE_REASONS } from '../store/validate.ts';
 

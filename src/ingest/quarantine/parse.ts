@@ -2,7 +2,7 @@
  * Turns a line of the quarantine back into readings, to be accepted as if they had just arrived.
  */
 import type { Sql } from '../../database/client.ts';
-import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
+import { pushFromText, readingsOfPush } from '../../extras/senders/formats/airrohr.ts';
 import { deviceFromText } from '../reading/devices.ts';
 import { instantText, readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';

@@ -3,8 +3,9 @@
  * twice, with different values. Rows that complete each other do not. The last value counts (S3).
  * Where there are many, a column was mistaken (S7).
  */
+
+import { splitCsvLine } from '../../extras/senders/rows/csv.ts';
 import { readNumber } from '../numbers.ts';
-import { splitCsvLine } from '../rows/csv.ts';
 import { isObject } from '../rows/json.ts';
 import type { Doubt } from './doubt.ts';
 import type { ReadingInput, TableColumns } from './reading.ts';

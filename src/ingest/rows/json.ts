@@ -3,7 +3,7 @@
  * the document, and nothing that is too long or too deeply nested: nested brackets cost it many
  * times the time and memory of their text.
  */
-import { type Encoding, encodingOf, REPLACED } from './encoding.ts';
+import { type Encoding, encodingOf, REPLACED } from '../../extras/senders/rows/encoding.ts';
 import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 
 export type Element = {

@@ -5,7 +5,12 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
-import { type Encoding, encodingOf, encodingOfLine, REPLACED } from './encoding.ts';
+import {
+  type Encoding,
+  encodingOf,
+  encodingOfLine,
+  REPLACED,
+} from '../../extras/senders/rows/encoding.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */

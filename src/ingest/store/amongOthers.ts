@@ -4,12 +4,12 @@
  */
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
+import { declareUnit } from '../../extras/senders/reading/implausibleValues.ts';
+import type { SourceNotes } from '../../extras/senders/reading/notes.ts';
+import { medianOf, numberOf } from '../../extras/senders/reading/unitChoice.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
-import { declareUnit } from '../reading/implausibleValues.ts';
 import { readInstant } from '../reading/instants.ts';
-import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import { medianOf, numberOf } from '../reading/unitChoice.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import { readSensorId } from './validate.ts';
 

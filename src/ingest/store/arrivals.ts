@@ -3,7 +3,7 @@
  * quarantine.
  */
 import type { Sql } from '../../database/client.ts';
-import { pushFromText } from '../formats/airrohr.ts';
+import { pushFromText } from '../../extras/senders/formats/airrohr.ts';
 import { deviceFromText } from '../reading/devices.ts';
 
 export type ProviderArrivals = {

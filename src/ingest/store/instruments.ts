@@ -3,7 +3,7 @@
  * a sensor (S1): the end of their range, and the value of a raw zero or of a start-up.
  */
 import type { ReadingColumn } from '../../contract/parameters.ts';
-import { isOfKind } from '../formats/airrohr.ts';
+import { isOfKind } from '../../extras/senders/formats/airrohr.ts';
 import { readNumber } from '../numbers.ts';
 
 type Values = Readonly<Partial<Record<ReadingColumn, number>>>;

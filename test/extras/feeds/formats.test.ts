@@ -1,11 +1,14 @@
-/** The samples of every format, of test/ingest/formats, polled from a feed; and a sensor that moved. */
+/** The samples of every format, of test/extras/senders/formats, polled from a feed; and a sensor that moved. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
 import type { FeedDeclarations } from '../../../src/extras/feeds/pullKey.ts';
 import { pullProvider } from '../../../src/extras/feeds/pullProvider.ts';
-import { FORMATS } from '../../../src/ingest/formats/formats.ts';
+import { FORMATS } from '../../../src/extras/senders/formats/formats.ts';
+import { NOW } from '../../support/clock.ts';
+import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
 import {
   changed,
   expectRefusals,
@@ -15,10 +18,7 @@ import {
   SAMPLES,
   storedOf,
   textOf,
-} from '../../ingest/formats/samples.ts';
-import { NOW } from '../../support/clock.ts';
-import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn } from '../../support/smallNetwork.ts';
+} from '../senders/formats/samples.ts';
 import { openProvider, type Provider } from './server.ts';
 
 // nothing here depends on the engine

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
-import { airgradient } from '../../ingest/formats/airgradient.ts';
-import { purpleair } from '../../ingest/formats/purpleair.ts';
-import { smartCitizen } from '../../ingest/formats/smartCitizen.ts';
-import type { FormatTable } from '../../ingest/formats/table.ts';
-import { thingspeak } from '../../ingest/formats/thingspeak.ts';
 import { stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
+import { airgradient } from '../senders/formats/airgradient.ts';
+import { purpleair } from '../senders/formats/purpleair.ts';
+import { smartCitizen } from '../senders/formats/smartCitizen.ts';
+import type { FormatTable } from '../senders/formats/table.ts';
+import { thingspeak } from '../senders/formats/thingspeak.ts';
 import { openProvider } from './server.ts';
 
 const README = readFileSync(

@@ -1,6 +1,6 @@
 /**
  * POST /v1/push/FORMAT: what its address may declare, a token in its path, and the sensor that a
- * device stands for. The formats are in test/ingest/formats.
+ * device stands for. The formats are in test/extras/senders/formats.
  */
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

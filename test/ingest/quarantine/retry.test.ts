@@ -1,7 +1,7 @@
 /** Quarantined readings are stored once their cause is removed, even if a retry is interrupted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
+import { readingsOfPush } from '../../../src/extras/senders/formats/airrohr.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';

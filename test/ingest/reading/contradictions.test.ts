@@ -1,7 +1,7 @@
 /** Rows that contradict each other are found in any order (S3, S7). */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readReadings } from '../../../src/ingest/reading/collect.ts';
+import { readReadings } from '../../../src/extras/senders/reading/collect.ts';
 import {
   makeContradictionFinder,
   noContradictions,

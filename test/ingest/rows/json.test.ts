@@ -1,7 +1,7 @@
 /** An array is cut into the elements that JSON.parse would find, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLine } from '../../../src/ingest/reading/collect.ts';
+import { readLine } from '../../../src/extras/senders/reading/collect.ts';
 import { DEEPEST, type Element, isTooDeep, splitElements } from '../../../src/ingest/rows/json.ts';
 import { LONGEST_LINE } from '../../../src/ingest/rows/lines.ts';
 

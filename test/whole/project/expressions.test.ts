@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { pathPattern } from '../../../src/contract/endpoints.ts';
 import { ALL_ENDPOINTS } from '../../../src/contract/explore.ts';
-import { CLOCK, TAIL, TIME_FORMS } from '../../../src/ingest/reading/times.ts';
+import { CLOCK, TAIL, TIME_FORMS } from '../../../src/extras/senders/reading/times.ts';
 
 const SRC = new URL('../../../src/', import.meta.url).pathname;
 
@@ -90,7 +90,7 @@ describe('expressions', () => {
 
   it('regular expressions are built from strings in two files only: paths and parts of times', () => {
     const making = files.filter((file) => /\bRegExp\(/.test(readFileSync(join(SRC, file), 'utf8')));
-    expect(making).toEqual(['contract/endpoints.ts', 'ingest/reading/times.ts']);
+    expect(making).toEqual(['contract/endpoints.ts', 'extras/senders/reading/times.ts']);
   });
 
   it('the checker rejects the regular expression that once blocked the process for 20 seconds', () => {

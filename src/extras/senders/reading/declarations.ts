@@ -1,0 +1,220 @@
+/**
+ * Declarations of the operator or the sender about a source that cannot say it itself; none of
+ * it is guessed.
+ */
+import { InputError } from '../../../base/inputError.ts';
+import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../../contract/parameters.ts';
+import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import { MOST_FIELDS } from '../../../ingest/rows/row.ts';
+import { OTHER_NAMES, type OtherNames, type OwnName, ownName } from '../formats/ownNames.ts';
+import { conversionFrom, unitsOf } from '../units.ts';
+import type { Transitions } from './localTime.ts';
+
+export type Declarations = {
+  /** A format; absent: it is recognized. */
+  name?: string | undefined;
+  /** The zone of the network, for formats whose times are local to it. */
+  timeZone?: string | undefined;
+  /** The zone of times without an offset, whatever the format says. */
+  zone?: string | undefined;
+  /**
+   * The server's rules of `zone`, else of `timeZone`; empty: it knows no such zone. Absent: it was
+   * not asked, and times without an offset are rejected, unless the zone is a fixed offset.
+   */
+  transitions?: Transitions | undefined;
+  /** One of DATE_FORMATS: the order of dates such as 05/06/2026. */
+  dateFormat?: string | undefined;
+  /** `-1h`: is added to every time, where stamps name the end of an interval. */
+  shift?: string | undefined;
+  /** `minute`: times are rounded to it, where a spreadsheet rounded them down by a second. */
+  round?: string | undefined;
+  /** `Validity=1,2,3`: rows in which a column has another value are left out, and counted. */
+  only?: readonly string[] | undefined;
+  /** `no2=ug/m3`: the unit of a parameter, whatever the format says. */
+  units?: readonly string[] | undefined;
+  /**
+   * `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and
+   * theirs.
+   */
+  columns?: readonly string[] | undefined;
+  /** The sensor or the device of all readings that do not name one. */
+  sensor?: unknown;
+  device?: string | undefined;
+  /** The time of readings without one; absent: they are rejected. */
+  now?: Date | undefined;
+  /** How messages name a declaration; absent: as the command line does. */
+  say?: Vocabulary | undefined;
+};
+
+/** A field that is declared to be the sensor, the device, the time or a value. */
+export type DeclaredColumn = { theirs: string } & (
+  | { is: 'sensor' | 'device' | 'time' }
+  | ({
+      is: 'value';
+      /** The text in the place of a unit in their name, which is no unit of the parameter. */
+      unknownUnit?: string | undefined;
+      /** Their name is neither ours nor explained by the format. */
+      isForeign?: boolean;
+    } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
+);
+
+const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
+  ['sensor_id', 'sensor'],
+  ['device', 'device'],
+  ['time', 'time'],
+  ['measured_at', 'time'],
+]);
+
+/** Throws InputError for a declaration that cannot be followed. */
+export function declaredColumns({
+  columns = [],
+  say = COMMAND_LINE,
+}: Declarations): DeclaredColumn[] {
+  if (columns.length > MOST_FIELDS)
+    throw new InputError(
+      say.option('column'),
+      `it is given ${columns.length} times`,
+      `Give it at most ${MOST_FIELDS} times.`,
+    );
+  return columns.map((text) => {
+    const [ours, theirs] = readPair(text, say, 'column', 'NAME=COLUMN', 'pm25=pm2_5_concentration');
+    const slot = SLOTS.get(ours);
+    if (slot !== undefined) return { theirs, is: slot };
+    const own = ownName(ours, PARTICLES);
+    if (own === undefined)
+      throw unknownName(text, SLOTS.has(theirs) || ownName(theirs), 'column', say);
+    const { parameter, unit, isTotal } = own;
+    return { theirs, is: 'value', parameter, unit, ...(isTotal && { isTotal }) };
+  });
+}
+
+/** Throws InputError as declaredColumns does. */
+export function declaredUnits({
+  units = [],
+  say = COMMAND_LINE,
+}: Declarations): Map<ParameterName, string> {
+  return new Map(
+    units.map((text) => {
+      const [name, unit] = readPair(text, say, 'unit', 'NAME=UNIT', 'no2=ug/m3');
+      const known = PARTICLES[name] ?? name;
+      const parameter = PARAMETER_NAMES.find((one) => one === known);
+      if (parameter === undefined)
+        throw unknownName(
+          text,
+          PARAMETER_NAMES.some((one) => one === unit),
+          'unit',
+          say,
+        );
+      if (conversionFrom(unit, parameter) !== undefined) return [parameter, unit];
+      throw new InputError(
+        say.option('unit'),
+        `${parameter} has no unit "${unit}"`,
+        `It has: ${unitsOf(parameter).join(', ')}.`,
+      );
+    }),
+  );
+}
+
+/** Stands for all values, in `only`: the column is no verdict. */
+export const EVERY_VALUE = '*';
+
+/** A column of a source's own verdict, and the values that are taken. */
+export type Only = { theirs: string; values: ReadonlySet<string> };
+
+/** Throws InputError as declaredColumns does. */
+export function declaredOnly({ only = [], say = COMMAND_LINE }: Declarations): Only[] {
+  if (only.length > MOST_FIELDS)
+    throw new InputError(
+      say.option('only'),
+      `it is given ${only.length} times`,
+      'Once a column is enough.',
+    );
+  return only.map((text) => {
+    const equals = text.lastIndexOf('=');
+    const values = text.slice(equals + 1).split(',');
+    if (equals > 0)
+      return {
+        theirs: text.slice(0, equals).trim(),
+        values: new Set(values.map((one) => one.trim())),
+      };
+    throw new InputError(
+      say.option('only'),
+      `expected COLUMN=VALUE[,VALUE], found "${text}"`,
+      `An example: ${say.option('only', 'Validity=1,2,3')}.`,
+    );
+  });
+}
+
+const NAMES = `Known names: sensor_id, device, time, ${[...PARAMETER_NAMES, RAIN_TOTAL.name].join(', ')}.`;
+
+/** The API's names of particles, such as `pm2.5_raw`. */
+const PARTICLES: OtherNames = Object.fromEntries(
+  Object.entries(OTHER_NAMES).filter(([name]) => name.startsWith('pm')),
+);
+
+/** The error for a pair whose first part is not our name. `isTurned`: its second part is. */
+function unknownName(
+  text: string,
+  isTurned: unknown,
+  option: 'column' | 'unit',
+  say: Vocabulary,
+): InputError {
+  const equals = text.indexOf('=');
+  const [first, second] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+  const what = `unknown ${option === 'unit' ? 'parameter' : 'name'} "${first}"`;
+  if (!isTurned) return new InputError(say.option(option), what, NAMES);
+  const turned = say.option(option, `${second}=${first}`);
+  return new InputError(
+    say.option(option),
+    `${what}, and "${second}" behind it is ours`,
+    `Our name comes first: ${turned}.`,
+  );
+}
+
+function readPair(
+  text: string,
+  say: Vocabulary,
+  option: 'column' | 'unit',
+  form: string,
+  example: string,
+): [ours: string, theirs: string] {
+  const equals = text.indexOf('=');
+  if (equals > 0 && equals < text.length - 1)
+    return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
+  throw new InputError(
+    say.option(option),
+    `expected ${form}, found "${text}"`,
+    `An example: ${say.option(option, example)}.`,
+  );
+}
+
+/**
+ * Whose a row is: what it says itself, else what is declared. Throws InputError where it says
+ * another sensor or device than is declared, which would not be used then.
+ */
+export function ownerOf(
+  declared: Declarations,
+  sensor: unknown,
+  device: unknown,
+): { sensor: unknown; device: unknown } {
+  const owner = declared.sensor ?? declared.device;
+  if (owner === undefined) return { sensor, device };
+  const isSaid = (own: unknown) => own !== undefined && own !== '';
+  const isOther = isSaid(sensor)
+    ? String(sensor) !== String(declared.sensor)
+    : declared.sensor === undefined && isSaid(device) && String(device) !== declared.device;
+  if (isOther) {
+    const { say = COMMAND_LINE } = declared;
+    const option = say.option(declared.sensor === undefined ? 'device' : 'sensor');
+    const own = isSaid(sensor) ? `sensor ${String(sensor)}` : `device ${String(device)}`;
+    throw new InputError(
+      option,
+      `${String(owner)} would not be used, because a row names ${own.slice(0, 100)} itself`,
+      `Leave ${option} out; or, if that field means something else, add ${say.option('only', 'FIELD=*')}.`,
+    );
+  }
+  return {
+    sensor: isSaid(sensor) ? sensor : (declared.sensor ?? sensor),
+    device: isSaid(device) ? device : (declared.device ?? device),
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Checks the header of a table: whether a reading can be read by it, and what to say where it
+ * cannot.
+ */
+import { InputError } from '../../../base/inputError.ts';
+import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import type { Header } from '../rows/csv.ts';
+import type { Declarations } from './declarations.ts';
+import type { Layout, Plan } from './plan.ts';
+import { isUnitColumn } from './unitColumns.ts';
+
+/**
+ * Throws InputError where the header lacks what a reading needs, or names it twice. `position`: its
+ * file and line, for messages.
+ */
+export function checkHeader(
+  header: Pick<Header, 'names' | 'text'>,
+  position: string,
+  { format, columns, only }: Layout,
+  plan: Plan,
+  declared: Declarations,
+): void {
+  const { list, positions } = header.names;
+  const { say = COMMAND_LINE } = declared;
+  const { owner, time } = format.needs;
+  const needed = format.needs.all(say);
+  const { values } = plan;
+  const isLong = plan.long !== undefined;
+  const hasTime = plan.time.positions.length > 0;
+  const invalid = (what: string, remedy = needed) =>
+    new InputError(
+      position,
+      `the header ${what}: ${JSON.stringify(header.text.slice(0, 300))}`,
+      remedy,
+    );
+  if (list.filter((name) => HOUR.test(name)).length >= 23)
+    throw invalid('is of a wide file, with a column for each hour of a day', TURN_IT);
+  const isOwned = [...plan.sensor.positions, ...plan.device.positions].length > 0;
+  if (!hasTime && !isOwned && !isLong && isData(list))
+    throw new InputError(
+      position,
+      `the first line is no header: expected the names of the columns, found ${JSON.stringify(header.text.slice(0, 300))}`,
+      putInFront(list, header.names.delimiter, say),
+    );
+  const isOfNobody = !isOwned && declared.sensor === undefined && declared.device === undefined;
+  if (isOfNobody && hasTime && values.length === 0 && !isLong && list.length > 2)
+    throw invalid(
+      `names neither a sensor nor a parameter; is it of a wide file, with a column for each station`,
+      `${TURN_IT} If it is not: ${needed}`,
+    );
+  if (isOfNobody)
+    throw invalid(
+      `has no column ${owner}`,
+      format.isLong === true ? whose(say) : `${needed} ${whose(say)}`,
+    );
+  if (!hasTime && declared.now === undefined)
+    throw invalid(`has no column ${time}`, `${needed} ${anotherName(say)}`);
+  if (values.length === 0 && !isLong)
+    throw invalid('names no parameter', `${needed} ${anotherName(say)}`);
+  for (const { parameter, columns: all } of values) {
+    // a total and its amount are no two columns of one parameter
+    const same = all.filter(({ isTotal }) => isTotal === all[0]?.isTotal);
+    if (same.length < 2) continue;
+    const indexes = new Set(same.map((one) => one.position.index));
+    const names = list.filter((_, index) => indexes.has(index));
+    const which = new Set(names).size > 1 ? ` (${names.join(', ')})` : '';
+    throw invalid(`names ${parameter} twice${which}`);
+  }
+  const isUsed = (index: number) => plan.table?.unused.includes(index) !== true;
+  for (const [index, name] of list.entries()) {
+    const first = positions.get(name.toLowerCase());
+    const isTwice = first !== undefined && first !== index && isUsed(first) && name !== '';
+    // each column of units belongs to the one beside it
+    if (isTwice && !isUnitColumn(name)) throw invalid(`names ${name.toLowerCase()} twice`);
+  }
+  for (const { theirs } of only) {
+    if (!positions.has(theirs.toLowerCase()))
+      throw invalid(`has no column ${theirs}, which ${say.option('only')} names`);
+  }
+  if (isLong) return; // names in rows may be mapped, too
+  for (const { theirs } of columns) {
+    const parts = positions.has(theirs.toLowerCase()) ? [theirs] : theirs.split('+');
+    if (!parts.every((part) => positions.has(part.trim().toLowerCase())))
+      throw invalid(`has no column ${theirs}, which ${say.option('column')} names`);
+  }
+}
+
+const DATE = /^\d{1,4}[-/.]\d\d?[-/.]\d{1,4}$/;
+const TIME_OF_DAY = /^\d\d?:\d\d(?::\d\d)?$/;
+const DATE_AND_TIME = /^\d{1,4}[-/.]\d\d?[-/.]\d{1,4}[T ].*\d/;
+const NUMBER = /^[-+]?\d+(?:[.,]\d+)?$/;
+
+/** True if all fields are numbers or times, or half of them with a time among them. */
+function isData(fields: readonly string[]): boolean {
+  const given = fields.filter((field) => field !== '');
+  const times = given.filter((field) =>
+    [DATE, TIME_OF_DAY, DATE_AND_TIME].some((form) => form.test(field)),
+  );
+  const numbers = given.filter((field) => NUMBER.test(field));
+  const count = times.length + numbers.length;
+  return count > 0 && (count === given.length || (times.length > 0 && count * 2 >= given.length));
+}
+
+/** How to put a header in front of lines like this one. */
+function putInFront(fields: readonly string[], delimiter: string, say: Vocabulary): string {
+  const names = fields.map((field, at) => {
+    if (DATE_AND_TIME.test(field)) return 'time';
+    if (DATE.test(field)) return 'date';
+    return TIME_OF_DAY.test(field) ? 'clock' : `column${at + 1}`;
+  });
+  const line = names.join(delimiter);
+  const joined = names.includes('date') && names.includes('clock');
+  const mapped = [...(joined ? ['time=date+clock'] : []), `pm25=column${fields.length}`];
+  const example = mapped.map((one) => say.option('column', one)).join(' and ');
+  return `Put a line with a name for each of its ${fields.length} columns in front, as in (echo '${line}'; cat OLD) > NEW. Then say which is which, as in ${example}.`;
+}
+
+const anotherName = (say: Vocabulary) =>
+  `Say which columns of other names are meant: ${say.option('column', 'time=NAME')}, ${say.option('column', 'pm25=NAME')}.`;
+
+/** `H01`, `01:00`, `1`. */
+const HOUR = /^h?(?:[01]?\d|2[0-4])(?::00|h)?$/i;
+
+const TURN_IT =
+  'Turn it into rows of one value each: src/ingest/README.md has the lines under "Wide files".';
+
+const whose = (say: Vocabulary) =>
+  `If all rows come from one sensor, say which: ${say.option('device')} with its name in the network file, or ${say.option('sensor')} with its id.`;

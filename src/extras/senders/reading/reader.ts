@@ -1,0 +1,181 @@
+/**
+ * Turns the rows of one source into readings, in steps: whether a row counts, which of its cells
+ * are read (plan.ts), the reading in it (readRow.ts), and its time. Only the time depends on the
+ * rows before: their order tells the two hours of a night in which the clocks go back.
+ */
+
+import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
+import {
+  cellOf,
+  makeObjectReader,
+  type Names,
+  type ObjectReader,
+  type Row,
+  rowWithin,
+  type Unreadable,
+} from '../../../ingest/rows/row.ts';
+import type { Format } from '../formats/format.ts';
+import { chooseFormat } from '../formats/formats.ts';
+import type { Header } from '../rows/csv.ts';
+import { explainEncoding, notUtf8 } from '../rows/encoding.ts';
+import { type Declarations, EVERY_VALUE, type Only } from './declarations.ts';
+import { noteInterval } from './ends.ts';
+import { checkHeader } from './header.ts';
+import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
+import { notePlace } from './place.ts';
+import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
+import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
+import { type TimeColumn, timeColumnOf } from './timeColumn.ts';
+import { makeTimeReader } from './times.ts';
+import { leftOut, readNamedValues } from './values.ts';
+
+export type Reader = {
+  notes: SourceNotes;
+  format: Format;
+  /**
+   * Checks the header of a table, and notes the columns that are not used. Throws InputError for
+   * one that cannot be used.
+   */
+  begin(header: Header, position: string): void;
+  /** Undefined for a row whose parameter is unknown. Throws InputError as ownerOf does. */
+  read(row: Row | Unreadable): ReadingInput | undefined;
+  /** The fields of a document that mean something for each of its rows. */
+  sharedBy(document: Row): [name: string, cell: unknown][];
+};
+
+/**
+ * A reader for rows like `first`. Adds to `notes`. Throws InputError for an unknown format and a
+ * declaration that cannot be followed.
+ */
+export function makeReader(first: Row, declared: Declarations, notes: SourceNotes): Reader {
+  const format = chooseFormat(declared.name, first);
+  const layout = layoutOf(format, declared);
+  const { planFor, toRead } = makePlanner(layout);
+  const noteRow = makeRowNoter(notes, format);
+  const timeOf = makeTimeReader(format, declared, notes.clock);
+  notes.format = format.name;
+  notes.means = format.means;
+  notes.isLong = format.isLong === true;
+  notes.declared = new Set(layout.units.keys());
+
+  const read: Reader['read'] = (given) => {
+    if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
+    if (given.encoding !== undefined && isUsed(given, planFor(given).plan)) {
+      const { encoding, text, line } = given;
+      notes.notUtf8 ??= { encoding, text, line };
+      return unreadable(text, line, explainEncoding(encoding));
+    }
+    const isWhole = format.payload === undefined;
+    if (isWhole && isExcluded(given, layout.only.length > 0 ? planFor(given).plan.only : [])) {
+      notes.excluded += 1;
+      return undefined;
+    }
+    if (format.skips?.(given) === true) return undefined;
+    const row = toRead(given);
+    if ('unreadable' in row) return refusedRow(row, declared);
+    const { plan, timeColumn } = planFor(row);
+    if (!isWhole && isExcluded(row, plan.only)) {
+      notes.excluded += 1;
+      return undefined;
+    }
+    const named = readNamedValues(row, plan, layout);
+    if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
+    const reading = readRow(row, plan, named, declared);
+    noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
+    if (reading === undefined || reading.unreadable === true) return reading;
+    const excluded = plan.hasVerdicts ? leftOut(row, plan) : 0;
+    notes.excluded += excluded;
+    if (excluded > 0 && Object.keys(reading.values).length === 0) return undefined;
+    if (reading.hasArrivalTime === true) notes.usedServerTime = true;
+    else noteInterval(notes.clock, timeColumn, row, reading.measuredAt);
+    const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
+    if (interval === undefined) {
+      const refused = refusedRow({ ...row, why: NO_INTERVAL }, declared, reading.sensorId);
+      return plan.table === undefined ? refused : { ...refused, columns: plan.table };
+    }
+    const isOfColumn = reading.hasArrivalTime !== true && plan.interval === undefined;
+    const column = isOfColumn ? timeColumn : undefined;
+    const owner = reading.sensorId ?? reading.device;
+    reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column, reading.values);
+    if (plan.place !== undefined) notePlace(notes.places, row, plan.place, reading);
+    return reading;
+  };
+
+  return {
+    notes,
+    format,
+    read,
+    begin(header, position) {
+      const { plan } = planFor(header);
+      const { encoding, text } = header;
+      if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
+      checkHeader(header, position, layout, plan, declared);
+      notes.isLong = format.isLong === true && plan.long !== undefined;
+      notes.namesEnd =
+        format.namesEnd === true && declared.shift === undefined && plan.interval === undefined;
+      noteIgnored(notes, format, plan.unused);
+    },
+    sharedBy(document) {
+      const { taken } = planFor(document).plan;
+      const { list } = document.names;
+      const { prefix = '' } = format.document ?? {};
+      return list.flatMap((name, index) =>
+        taken.has(index) ? [[prefix + name, document.cells[index]]] : [],
+      );
+    },
+  };
+}
+
+/** True if a field that something is read from has more than ASCII. */
+function isUsed({ names, cells }: Row, { table, taken }: Plan): boolean {
+  const isRead = (index: number) =>
+    table === undefined ? taken.has(index) : !table.unused.includes(index);
+  return cells.some(
+    (cell, index) => isRead(index) && NOT_ASCII.test(JSON.stringify([names.list[index], cell])),
+  );
+}
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+type Planned = { plan: Plan; timeColumn: TimeColumn };
+
+/** Makes the plans of rows, once for those with the same names. */
+function makePlanner(layout: Layout) {
+  const { format } = layout;
+  const plans = new WeakMap<Names, Planned>();
+  /** One for the rows with the same names, so that a payload's names tell them, too. */
+  const readers = new WeakMap<Names, ObjectReader>();
+  return {
+    planFor(row: Row): Planned {
+      const names = row.payload?.names ?? row.names;
+      const known = plans.get(names);
+      if (known !== undefined) return known;
+      const values = row.payload && format.payload?.(row).values;
+      const plan = planOf(layout, row.names, values && { names, values });
+      const timeColumn = timeColumnOf(row, plan.time, plan.table?.measured);
+      const planned = { plan, timeColumn };
+      plans.set(names, planned);
+      return planned;
+    },
+    /** The row, with the object that has the sender's own names, where its format has one. */
+    toRead(row: Row): Row | Unreadable {
+      const why = format.refuses?.(row);
+      if (why !== undefined) return { unreadable: true, text: row.text, line: row.line, why };
+      if (format.payload === undefined) return row;
+      const { path } = format.payload(row);
+      const read = readers.get(row.names) ?? makeObjectReader();
+      readers.set(row.names, read);
+      const payload = rowWithin(row, path, read);
+      if (payload === undefined || 'unreadable' in payload) return payload ?? row;
+      return { ...row, payload };
+    },
+  };
+}
+
+/** True if the row's own verdict is not among the accepted values. */
+const isExcluded = (row: Row, only: readonly Only[]): boolean =>
+  only.length > 0 &&
+  only.some(
+    ({ theirs, values }) =>
+      !values.has(String(cellOf(row, theirs) ?? '').trim()) && !values.has(EVERY_VALUE),
+  );

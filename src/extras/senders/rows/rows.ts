@@ -1,0 +1,420 @@
+/**
+ * Reads bytes into rows: CSV, one JSON object a line, or a JSON array or document. Bytes are read
+ * when rows are asked for.
+ */
+import { InputError } from '../../../base/inputError.ts';
+import { isObject, isTooDeep, splitElements } from '../../../ingest/rows/json.ts';
+import { EXCERPT_LENGTH, type Line, LONGEST_LINE, splitLines } from '../../../ingest/rows/lines.ts';
+import {
+  cellOf,
+  MOST_FIELDS,
+  makeObjectReader,
+  type ObjectReader,
+  outsideQuotes,
+  type Row,
+  TOO_WIDE,
+  type Unreadable,
+} from '../../../ingest/rows/row.ts';
+import { peek, type Source } from '../../../ingest/rows/source.ts';
+import {
+  declaredDelimiter,
+  type Header,
+  hasOpenQuote,
+  isHeader,
+  isToa5,
+  likelyDelimiters,
+  makeHeader,
+  rowOfLine,
+  splitCsvLine,
+  wholeLine,
+  withProcessing,
+  withUnits,
+} from './csv.ts';
+import type { Encoding } from './encoding.ts';
+import { refuseOtherKinds } from './otherKinds.ts';
+
+/** The rows that end in one chunk of a source. */
+export type Rows = {
+  rows: (Row | Unreadable)[];
+  lastLine: number;
+  /** How many characters they took. */
+  text: number;
+};
+
+export type RowOptions = {
+  /** CSV, an object a line, or an array or a document; undefined: the first bytes tell. */
+  kind?: 'csv' | 'lines' | 'document' | undefined;
+  /** In bytes, of a document that is one object: it is parsed in one turn of the event loop. */
+  largestObject: number;
+  /**
+   * Takes a header by which the lines after it are to be read. Throws InputError for one that
+   * cannot be used.
+   */
+  begin(header: Header, position: string, linesBefore: number): void;
+};
+
+/**
+ * Rejects with InputError for bytes that are not text, for CSV without a usable header, and for a
+ * broken document.
+ */
+export async function* readRows(source: Source, options: RowOptions): AsyncGenerator<Rows> {
+  const { name } = source;
+  let { kind } = options;
+  let { bytes } = source;
+  if (kind === undefined || kind === 'csv') {
+    const { start, all } = await peek(
+      bytes,
+      (begun) => begun.length > LONGEST_LINE || begun.includes('\n'),
+    );
+    bytes = all;
+    if (start.length > 0) refuseOtherKinds(start, name);
+    if (kind === undefined && isDocument(start)) kind = 'document';
+  }
+  yield* kind === 'document'
+    ? readDocument(bytes, name, options)
+    : readLines(bytes, name, { ...options, kind });
+}
+
+/** Newer files of airquality.am begin with psql's reply to `set time zone`. */
+const PREAMBLE = 'SET';
+
+async function* readLines(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  { kind, begin }: RowOptions,
+): AsyncGenerator<Rows> {
+  const read = makeObjectReader();
+  const finder = makeHeaderFinder(name, begin);
+  let isCsv = kind === undefined ? undefined : kind === 'csv';
+  let header: Header | undefined;
+  /** The additions to the header that the line may be. */
+  let addition: typeof withUnits | undefined;
+  let held: Line[] = []; // they begin with a field in quotes whose end has not come yet
+  for await (const arrived of withEnd(splitLines(bytes))) {
+    const lines = held.length === 0 ? (arrived ?? []) : [...held, ...(arrived ?? [])];
+    held = [];
+    const rows: Rows['rows'] = [];
+    let text = 0;
+    for (let at = 0; at < lines.length; at++) {
+      let line = lines[at] as Line;
+      if (isCsv === undefined) {
+        if (line.text === PREAMBLE) continue;
+        isCsv = !line.text.startsWith('{');
+      }
+      if (!isCsv) {
+        text += line.text.length;
+        rows.push(rowOfObject(line, read));
+        continue;
+      }
+      const by = header?.names.delimiter;
+      let cells = by === undefined || line.tooLong ? undefined : splitCsvLine(line.text, by);
+      if (cells === undefined && hasOpenQuote(line)) {
+        const whole = wholeLine(lines, at, header);
+        if (whole === undefined && arrived !== undefined) {
+          held = lines.slice(at);
+          break;
+        }
+        if (whole !== undefined) {
+          at += whole.lines - 1;
+          line = whole.line;
+          cells = by === undefined ? undefined : splitCsvLine(line.text, by);
+        }
+      }
+      text += line.text.length;
+      if (header === undefined) {
+        header = finder.find(line);
+        addition = header === undefined ? undefined : withUnits;
+        continue;
+      }
+      if (addition !== undefined) {
+        const declared = addition(header, line);
+        addition = declared !== undefined && addition === withUnits ? withProcessing : undefined;
+        if (declared !== undefined) {
+          header = declared;
+          begin(header, `${name}:${line.number}`, 0);
+          continue;
+        }
+      }
+      if (isToa5(line.text)) continue;
+      if (cells !== undefined && isHeader(header, cells)) {
+        const position = `${name}:${line.number}`;
+        header = makeHeader(line, header.names.delimiter, position);
+        begin(header, position, 0);
+        addition = withUnits;
+        continue;
+      }
+      const row = rowOfLine(header, line, cells, line.tooLong);
+      if (row !== undefined) rows.push(row);
+    }
+    if (lines.length > held.length && (header !== undefined || isCsv === false))
+      yield { rows, lastLine: lines.at(-1)?.number ?? 0, text };
+  }
+  finder.end(header);
+}
+
+/** Undefined comes last. */
+async function* withEnd<T>(all: AsyncIterable<T>): AsyncGenerator<T | undefined> {
+  yield* all;
+  yield undefined;
+}
+
+/** Titles, comments and `sep=;` may stand before a header. */
+const MOST_LINES_BEFORE = 30;
+
+/** A line that may be one of a table has a time. */
+const STAMP = /\d{4}[-/]\d\d?[-/]\d|\d\d?[./-]\d\d?[./-]\d{4}|\d{9}/;
+
+const LETTER = /\p{L}/u;
+
+/** Finds the first line that can be used as a header. */
+function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
+  const before: string[] = [];
+  /** The error at the line that looks most like a header: the first with the most names. */
+  let failure: { names: number; error: InputError } | undefined;
+  let delimiter: string | undefined;
+
+  const attempt = (line: Line, by: string): Header | undefined => {
+    const position = `${name}:${line.number}`;
+    let names = 0;
+    try {
+      const header = makeHeader(line, by, position);
+      const width = header.cells.length;
+      if (!STAMP.test(line.text))
+        names = header.names.list.filter((one) => LETTER.test(one)).length;
+      const isOfTable = (text: string) => text.split(by).length >= width && STAMP.test(text);
+      if (before.some(isOfTable)) return undefined;
+      begin(header, position, before.length);
+      return header;
+    } catch (error) {
+      if (!(error instanceof InputError) || error.input !== position) throw error;
+      if (failure === undefined || names > failure.names) failure = { names, error };
+      return undefined;
+    }
+  };
+  return {
+    /** Undefined: the header comes later. Throws InputError where it can come no more. */
+    find(line: Line): Header | undefined {
+      if (line.tooLong)
+        throw new InputError(
+          `${name}:${line.number}`,
+          'the first line is too long for a header',
+          HEADER_OR_OBJECTS,
+        );
+      const declared = before.length === 0 ? declaredDelimiter(line.text) : undefined;
+      if (declared !== undefined) delimiter = declared;
+      else if (!line.text.startsWith('#')) {
+        for (const by of delimiter === undefined ? likelyDelimiters(line.text) : [delimiter]) {
+          const header = attempt(line, by);
+          if (header !== undefined) return header;
+        }
+      }
+      before.push(line.text);
+      if (before.length > MOST_LINES_BEFORE && failure !== undefined) throw failure.error;
+      return undefined;
+    },
+    /** Throws InputError if there was a line, and none could be used. */
+    end(header: Header | undefined): void {
+      if (header === undefined && failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+const TOO_LONG = 'it is longer than 64 KiB or nested too deeply';
+
+/** A line with one JSON object. */
+export function rowOfObject(line: Line, read: ObjectReader): Row | Unreadable {
+  const { number, text, tooLong, encoding } = line;
+  if (tooLong || isTooDeep(text)) return { unreadable: true, text, line: number, why: TOO_LONG };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return inEncoding(read(value, text, number), encoding);
+    if (Array.isArray(value)) return { unreadable: true, text, line: number, why: A_LIST };
+  } catch {
+    // as below
+  }
+  return {
+    unreadable: true,
+    text,
+    line: number,
+    why: isNotANumber(text) ? NOT_A_NUMBER : undefined,
+  };
+}
+
+/** The same row, which says that its bytes are not UTF-8. */
+function inEncoding<T extends Row | Unreadable>(row: T, encoding: Encoding | undefined): T {
+  return encoding === undefined ? row : { ...row, encoding };
+}
+
+/** Python writes NaN and Infinity, and printf nan and inf, which JSON does not have. */
+const isNotANumber = (text: string) => /\b(?:nan|inf|infinity)\b/i.test(outsideQuotes(text));
+const NOT_A_NUMBER = 'it has NaN or Infinity, which is not JSON: write null';
+
+const A_LIST =
+  "it is a list, and a row is an object: name its fields, as jq -c '.[] | {sensor_id: .[0], time: .[1], pm25: .[2]}' does, or with pandas write it with orient='records', lines=True";
+
+/** Reads a JSON array element by element, or one object. */
+async function* readDocument(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  { largestObject }: RowOptions,
+): AsyncGenerator<Rows> {
+  const read = makeObjectReader();
+  let count = 0;
+  try {
+    for await (const elements of splitElements(bytes, largestObject)) {
+      const rows: Rows['rows'] = [];
+      let characters = 0;
+      for (const { text, unparsable, alone, encoding } of elements) {
+        count += 1;
+        characters += text.length;
+        if (unparsable !== undefined && alone) {
+          throw new InputError(
+            name,
+            `this is one JSON document, and ${unparsable}`,
+            "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.",
+          );
+        }
+        if (unparsable !== undefined) {
+          rows.push({ unreadable: true, text, line: count, why: unparsable });
+          continue;
+        }
+        const value = yield* parsed(text, { rows, lastLine: count, text: characters });
+        // on one line, for the quarantine
+        const written = text.length > LONGEST_LINE ? text : JSON.stringify(value);
+        rows.push(
+          isObject(value)
+            ? inEncoding(read(value, written, count), encoding)
+            : {
+                unreadable: true,
+                text: written,
+                line: count,
+                why: Array.isArray(value) ? A_LIST : undefined,
+              },
+        );
+      }
+      yield { rows, lastLine: count, text: characters };
+    }
+    yield { rows: [], lastLine: count, text: 0 }; // an empty array is no empty file
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw Object.assign(
+      new InputError(
+        `${name}, after element ${count}`,
+        `invalid JSON (${error.message})`,
+        HEADER_OR_OBJECTS,
+      ),
+      { cause: error },
+    );
+  }
+}
+
+/** The value of an element. Before it throws for an invalid one, it yields the rows before. */
+function* parsed(text: string, before: Rows): Generator<Rows, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    yield before;
+    throw isNotANumber(text) ? new SyntaxError(NOT_A_NUMBER) : error;
+  }
+}
+
+/**
+ * In characters: every row gets what its document says of all, and its own text has the names of
+ * its columns.
+ */
+const LONGEST_SHARED = 10_000;
+
+/** Where the rows of a document are, and what their fields are called. */
+export type DocumentRows = {
+  /** The key of its rows. */
+  rows: string;
+  /** The key of the names of the columns, where each row is a list. */
+  names?: string;
+  /** The key of an object that says what some of the fields are called: `{"field1": "PM2.5"}`. */
+  labels?: { key: string; fields: RegExp };
+};
+
+/**
+ * The rows within a document, one by one, as they are asked for. Each has the fields of the
+ * document that are `shared` and that it does not have itself; the document may name the columns of
+ * rows that are lists, and the fields of others.
+ */
+export function* rowsWithin(
+  document: Row,
+  { rows, names: header, labels }: DocumentRows,
+  shared: readonly [name: string, cell: unknown][],
+): Generator<Row | Unreadable> {
+  const read = makeObjectReader();
+  const columns = header === undefined ? undefined : cellOf(document, header);
+  const names = Array.isArray(columns) ? columns.map(String) : undefined;
+  const refuse = (why: string): Unreadable => ({
+    unreadable: true,
+    text: document.text.slice(0, EXCERPT_LENGTH),
+    line: 1,
+    why,
+  });
+  if ((names?.length ?? 0) > MOST_FIELDS) return yield refuse(TOO_WIDE);
+  if (JSON.stringify([shared, names]).length > LONGEST_SHARED)
+    return yield refuse('what it says of all its rows is too long');
+  const labelled = labels && labelsIn(document, labels);
+  let line = 0;
+  for (const given of cellOf(document, rows) as unknown[]) {
+    line += 1;
+    const row: Record<string, unknown> = Object.create(null);
+    for (const [name, cell] of shared) row[name] = cell;
+    if (isObject(given)) {
+      if (labelled === undefined) Object.assign(row, given);
+      else assignLabelled(row, given, labelled);
+    } else if (Array.isArray(given) && names !== undefined) {
+      for (const [index, cell] of given.slice(0, names.length).entries())
+        row[names[index] as string] = cell;
+    } else {
+      yield { unreadable: true, text: JSON.stringify(given), line, why: undefined };
+      continue;
+    }
+    yield inEncoding(read(row, JSON.stringify(row), line), document.encoding);
+  }
+}
+
+/** The labels of fields, by the name of the field. A label of several fields tells none apart. */
+function labelsIn(
+  document: Row,
+  { key, fields }: NonNullable<DocumentRows['labels']>,
+): ReadonlyMap<string, string> {
+  const given = cellOf(document, key);
+  const labels = Object.entries(isObject(given) ? given : {}).flatMap(
+    ([name, label]): [string, string][] =>
+      fields.test(name) && typeof label === 'string' && label !== '' ? [[name, label]] : [],
+  );
+  const isOnly = (label: string) => labels.filter(([, other]) => other === label).length === 1;
+  return new Map(labels.filter(([, label]) => isOnly(label)));
+}
+
+/** A label that is the name of another field is not used. */
+function assignLabelled(
+  row: Record<string, unknown>,
+  given: Readonly<Record<string, unknown>>,
+  labels: ReadonlyMap<string, string>,
+): void {
+  for (const [name, cell] of Object.entries(given)) {
+    const label = labels.get(name) ?? name;
+    row[label in row || Object.hasOwn(given, label) ? name : label] = cell;
+  }
+}
+
+/** True if this is the beginning of one JSON document, rather than of an object a line or CSV. */
+function isDocument(start: Buffer): boolean {
+  const [line = '', more] = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .split('\n', 2);
+  if (line.startsWith('[')) return true;
+  return (
+    line.startsWith('{') &&
+    ('{[,:'.includes(line.trimEnd().at(-1) ?? '') ||
+      (more === undefined && start.length > LONGEST_LINE))
+  );
+}
+
+export const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';

@@ -1,0 +1,246 @@
+/**
+ * The airRohr firmware: what its names of values mean, which sensor each value is assigned to, and
+ * what is kept of values that belong to none. It is pushed alone: test/ingest/http/airrohr.test.ts.
+ */
+import { expect, test } from 'vitest';
+import {
+  isOfKind,
+  meaningOf,
+  type PushRecord,
+  type PushSensor,
+  pushFromText,
+  readingsOfPush,
+  readPushedValues,
+} from '../../../../src/extras/senders/formats/airrohr.ts';
+
+const AT = '2026-11-20T12:00:00Z';
+const value = (value_type: string, value: unknown) => ({ value_type, value });
+const record = (values: PushRecord['values'], pin: string | null = null): PushRecord => ({
+  device: 'esp8266-12345678',
+  pin,
+  measuredAt: AT,
+  values,
+});
+const sensor = (id: number, kind: string | null): PushSensor => ({ id, kind });
+
+const PM = [value('SDS_P1', '66.04'), value('SDS_P2', '53.32')];
+const WEATHER = [
+  value('BME280_temperature', '21.90'),
+  value('BME280_pressure', '99312.25'),
+  value('BME280_humidity', '41.05'),
+];
+const REST = [value('samples', '823214'), value('signal', '-66')];
+const BODY = record([...PM, ...WEATHER, ...REST]);
+
+/** Each sensor with the parameters that it is assigned. */
+const assigned = (given: PushRecord, sensors: PushSensor[]) =>
+  readingsOfPush(given, sensors).map(({ sensorId, values }) => [sensorId, Object.keys(values)]);
+
+test('each value of an airRohr push goes, unchanged, to the sensor of its kind', () => {
+  expect(
+    readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'bme-280'), sensor(3, null)]),
+  ).toEqual([
+    {
+      sensorId: 1,
+      measuredAt: AT,
+      values: { pm10: '66.04', pm25: '53.32' },
+      text: `{"sensor_id":1,"measured_at":"${AT}","pm10":"66.04","pm25":"53.32"}`,
+    },
+    {
+      sensorId: 2,
+      measuredAt: AT,
+      values: { temperature: '21.90', pressure: '99312.25', humidity: '41.05' },
+      text: `{"sensor_id":2,"measured_at":"${AT}","temperature":"21.90","pressure":"99312.25","humidity":"41.05"}`,
+    },
+  ]);
+});
+
+test('airRohr values that fit no other sensor go to a sensor without a kind, as one reading', () => {
+  expect(assigned(BODY, [sensor(3, null)])).toEqual([
+    [3, ['pm10', 'pm25', 'temperature', 'pressure', 'humidity']],
+  ]);
+  expect(assigned(BODY, [sensor(1, 'BME280'), sensor(3, null)])).toEqual([
+    [3, ['pm10', 'pm25']],
+    [1, ['temperature', 'pressure', 'humidity']],
+  ]);
+  const two = record([...WEATHER, value('temperature', '30')]);
+  expect(readingsOfPush(two, [sensor(3, null)])[0]?.values.temperature).toBe('21.90');
+});
+
+test('unassigned airRohr values are kept together, for a retry once the network has their sensors', () => {
+  for (const sensors of [[], [sensor(4, 'DHT22')], [sensor(3, null), sensor(4, null)]]) {
+    const [unassigned, ...more] = readingsOfPush(BODY, sensors);
+    expect(more).toEqual([]);
+    expect(unassigned).toEqual({
+      sensorId: undefined,
+      measuredAt: AT,
+      values: {},
+      text: expect.any(String),
+    });
+    expect(unassigned?.text).toBe(
+      `{"device":"esp8266-12345678","pin":null,"measured_at":"${AT}","sensordatavalues":${JSON.stringify([...PM, ...WEATHER])}}`,
+    );
+    const again = pushFromText(unassigned?.text ?? '') as PushRecord;
+    expect(again).toEqual(record([...PM, ...WEATHER]));
+    expect(readingsOfPush(again, [sensor(1, 'SDS011'), sensor(2, 'BME280')])).toEqual(
+      readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'BME280')]),
+    );
+  }
+});
+
+test('airRohr values that fit two sensors are assigned to neither', () => {
+  expect(assigned(BODY, [sensor(1, 'SDS011'), sensor(5, 'SDS011'), sensor(2, 'BME280')])).toEqual([
+    [2, ['temperature', 'pressure', 'humidity']],
+    [undefined, []],
+  ]);
+});
+
+test('the pin says which instrument measured airRohr values without a prefix in their names', () => {
+  const values = [value('P1', '1'), value('P2', '2'), value('temperature', '3')];
+  expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([
+    [1, ['pm10', 'pm25', 'temperature']],
+  ]);
+  const [unassigned] = readingsOfPush(record(values, '1'), []);
+  expect(pushFromText(unassigned?.text ?? '')).toEqual(record(values, '1'));
+  expect(assigned(record(values), [sensor(4, 'DHT22')])).toEqual([[4, ['temperature']]]);
+  expect(assigned(record(values, '5'), [sensor(4, null)])).toEqual([]);
+});
+
+test('an airRohr body without a parameter gives no reading', () =>
+  expect(readingsOfPush(record(REST), [])).toEqual([]));
+
+test('malformed entries in the list of an airRohr body are skipped, and a body without a list is no push', () => {
+  const nested = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000));
+  expect(
+    readPushedValues({
+      sensordatavalues: [...PM, null, 7, 'x', [], { value_type: 1 }, value('SDS_P1', nested)],
+    }),
+  ).toEqual([...PM, value('SDS_P1', 'nested')]);
+  for (const body of [null, 1, 'x', [], {}, { sensordatavalues: {} }])
+    expect(readPushedValues(body)).toBeUndefined();
+});
+
+test('other texts in quarantine are not taken for an airRohr push', () => {
+  const others = [
+    '',
+    'x',
+    '1,2026,3',
+    '{"sensor_id":1}',
+    '{"device":"a","measured_at":"b"}',
+    '{"device":1,"pin":null,"measured_at":"b","sensordatavalues":[]}',
+    '{"device":"a","pin":1,"measured_at":"b","sensordatavalues":[]}',
+  ];
+  for (const text of others) expect(pushFromText(text), text).toBeUndefined();
+});
+
+/**
+ * Every value type of airrohr-firmware.ino (NRZ-2024-135), by the sensor that reports it; the names
+ * in the last list are not used.
+ */
+test.each<[string, string[], string[], string[]]>([
+  ['SDS011', ['SDS_P1', 'SDS_P2'], ['pm10', 'pm25'], []],
+  ['PMS7003', ['PMS_P0', 'PMS_P1', 'PMS_P2'], ['pm1', 'pm10', 'pm25'], []],
+  ['HPM', ['HPM_P1', 'HPM_P2'], ['pm10', 'pm25'], []],
+  [
+    'NextPM',
+    ['NPM_P0', 'NPM_P1', 'NPM_P2'],
+    ['pm1', 'pm10', 'pm25'],
+    ['NPM_N1', 'NPM_N10', 'NPM_N25'],
+  ],
+  [
+    'IPS7100',
+    ['IPS_P0', 'IPS_P1', 'IPS_P2'],
+    ['pm1', 'pm10', 'pm25'],
+    ['IPS_P01', 'IPS_P03', 'IPS_P05', 'IPS_P5', 'IPS_N1'],
+  ],
+  [
+    'SPS30',
+    ['SPS30_P0', 'SPS30_P2', 'SPS30_P1'],
+    ['pm1', 'pm25', 'pm10'],
+    ['SPS30_P4', 'SPS30_N05', 'SPS30_N1', 'SPS30_N25', 'SPS30_N4', 'SPS30_N10', 'SPS30_TS'],
+  ],
+  ['DHT22', ['temperature', 'humidity'], ['temperature', 'humidity'], []],
+  ['HTU21D', ['HTU21D_temperature', 'HTU21D_humidity'], ['temperature', 'humidity'], []],
+  ['SHT31', ['SHT3X_temperature', 'SHT3X_humidity'], ['temperature', 'humidity'], []],
+  [
+    'SCD30',
+    ['SCD30_temperature', 'SCD30_humidity'],
+    ['temperature', 'humidity'],
+    ['SCD30_co2_ppm'],
+  ],
+  ['BMP180', ['BMP_pressure', 'BMP_temperature'], ['pressure', 'temperature'], []],
+  ['BMP280', ['BMP280_pressure', 'BMP280_temperature'], ['pressure', 'temperature'], []],
+  [
+    'BME280',
+    ['BME280_temperature', 'BME280_pressure', 'BME280_humidity'],
+    ['temperature', 'pressure', 'humidity'],
+    [
+      'samples',
+      'min_micro',
+      'max_micro',
+      'interval',
+      'signal',
+      'GPS_lat',
+      'GPS_lon',
+      'GPS_height',
+      'GPS_timestamp',
+    ],
+  ],
+  [
+    'DS18B20',
+    ['DS18B20_temperature'],
+    ['temperature'],
+    ['DNMS_noise_LAeq', 'DNMS_noise_LA_min', 'DNMS_noise_LA_max'],
+  ],
+  ['PPD42NS', [], [], ['P1', 'P2', 'durP1', 'ratioP1', 'durP2', 'ratioP2']],
+])(
+  'the value names of the airRohr instrument %s are known, and no others',
+  (kind, names, parameters, others) => {
+    const meanings = names.map((name) => meaningOf(name, null));
+    expect(meanings.map((meaning) => meaning?.parameter)).toEqual(parameters);
+    for (const meaning of meanings) expect(isOfKind(kind, meaning?.kinds ?? [])).toBe(true);
+    for (const other of [
+      ...others,
+      '',
+      'constructor',
+      '__proto__',
+      'SDS_',
+      'SDS_constructor',
+      'sds_P1',
+    ]) {
+      expect(meaningOf(other, null), other).toBeUndefined();
+    }
+  },
+);
+
+test.each<[string, string, string, string[], string[]]>([
+  [
+    '1',
+    'P2',
+    'pm25',
+    ['SDS011', 'PMS5003', 'HPM', 'Next-PM', 'IPS7100', 'Sensirion SPS30'],
+    ['DHT22', 'BME280'],
+  ],
+  ['3', 'pressure', 'pressure', ['BMP180', 'BMP280', 'bmp 280'], ['BME280']],
+  [
+    '7',
+    'humidity',
+    'humidity',
+    ['DHT22', 'DHT11', 'HTU21D', 'SHT30', 'SHT3X', 'sht-35'],
+    ['BME280', 'SDS011'],
+  ],
+  ['11', 'temperature', 'temperature', ['BME280', 'Bosch BME 280'], ['BMP280', 'DHT22']],
+  ['13', 'temperature', 'temperature', ['DS18B20'], ['DHT22']],
+])(
+  'airRohr pin %s says which kinds of sensor measure %s',
+  (pin, name, parameter, kinds, others) => {
+    const meaning = meaningOf(name, pin);
+    expect(meaning?.parameter).toBe(parameter);
+    for (const kind of kinds) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(true);
+    for (const kind of others) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(false);
+  },
+);
+
+test('airRohr values from pins for counts, noise and positions are not used', () => {
+  for (const pin of ['5', '9', '15', '2', '']) expect(meaningOf('P1', pin)).toBeUndefined();
+});

@@ -1,0 +1,150 @@
+/**
+ * Changed texts of every format: lines swapped, taken away and repeated, characters replaced and
+ * inserted. Each reading is accepted, unchanged or in quarantine, and no value is stored that the
+ * text does not have.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { InputError } from '../../../../src/base/inputError.ts';
+import { PARAMETER_NAMES } from '../../../../src/contract/parameters.ts';
+import type { Sql } from '../../../../src/database/client.ts';
+import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
+import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
+import { importReadings } from '../../../../src/ingest/importReadings.ts';
+import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
+import { file, stored, textSource } from '../../../ingest/support.ts';
+import { NOW } from '../../../support/clock.ts';
+import { engines, isAll, type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { keepingLog } from '../../../support/keepingLog.ts';
+import { bringIn } from '../../../support/smallNetwork.ts';
+import { declarationsOf, HELD, hold, NETWORK, SAMPLES, textOf } from './samples.ts';
+
+const MUTATED = SAMPLES.filter(([, { isMutated }]) => isMutated);
+
+type Change = {
+  what: 'swap' | 'drop' | 'repeat' | 'replace' | 'insert';
+  at: number;
+  to: number;
+  with: string;
+};
+const CHARACTERS = [...',;\t"\n -−.x09\0{}[]:', 'NaN', '24'];
+const change: fc.Arbitrary<Change> = fc.record({
+  what: fc.constantFrom('swap', 'drop', 'repeat', 'replace', 'insert'),
+  at: fc.nat(1_000),
+  to: fc.nat(1_000),
+  with: fc.constantFrom(...CHARACTERS),
+});
+const severalChanges = fc.array(change, { minLength: 1, maxLength: 6 });
+
+function mutated(content: string, changes: readonly Change[]): string {
+  let text = content;
+  for (const { what, at, to, with: other } of changes) {
+    const lines = text.split('\n');
+    const [one, two] = [at % lines.length, to % lines.length];
+    const place = (at * 7 + to) % (text.length + 1);
+    if (what === 'swap') [lines[one], lines[two]] = [lines[two] as string, lines[one] as string];
+    if (what === 'drop') lines.splice(one, 1);
+    if (what === 'repeat') lines.splice(two, 0, lines[one] as string);
+    if (what === 'replace') text = text.slice(0, place) + other + text.slice(place + 1);
+    else if (what === 'insert') text = text.slice(0, place) + other + text.slice(place);
+    else text = lines.join('\n');
+  }
+  return text;
+}
+
+/** The numbers between any two delimiters of a text: the values that a careful reader may find. */
+function numbersIn(text: string): Set<number> {
+  const tokens = text.replaceAll('−', '-').split(/[;\t"\s:{}[\]]/);
+  const found = new Set<number>();
+  for (const token of tokens) {
+    for (const one of [token.replace(',', '.'), ...token.split(',')]) {
+      if (one !== '' && !Number.isNaN(Number(one))) found.add(Math.fround(Number(one)));
+    }
+  }
+  return found;
+}
+
+/** The readings of a text, up to the place where it cannot be read any more. */
+async function readingsOf(text: string, declared: Declarations): Promise<ReadingInput[]> {
+  const found: ReadingInput[] = [];
+  try {
+    for await (const { readings } of readReadings(textSource(text), declared))
+      found.push(...readings);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+  }
+  return found;
+}
+
+it.each(MUTATED)(
+  'no value is read that a changed text does not have: %s',
+  async (_, sample) => {
+    const declared = { ...declarationsOf(sample.declared), timeZone: '+04:00', now: NOW };
+    let values = 0;
+    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_250 : 250, seed: 50 });
+    for (const changes of runs) {
+      const text = mutated(textOf(sample), changes);
+      const known = numbersIn(text);
+      const read = await readingsOf(text, declared);
+      const numbers = read
+        .flatMap((one) => Object.values(one.values))
+        .map((value) => (typeof value === 'string' ? value.replaceAll('−', '-') : value))
+        .filter((value) => value !== '' && value !== null)
+        .map(Number)
+        .filter((value) => !Number.isNaN(value)); // no number: it is rejected
+      values += numbers.length;
+      const invented = numbers.filter((value) => !known.has(Math.fround(value)));
+      expect(invented, text).toEqual([]);
+    }
+    expect(values).toBeGreaterThan(runs.length / 5);
+  },
+  120_000,
+);
+
+// nothing here depends on the engine
+let db: TestDatabase;
+let owner: Sql;
+let ingest: Sql;
+beforeAll(async () => {
+  db = await testDatabase(engines[0] as (typeof engines)[0]);
+  owner = db.as();
+  ingest = db.as('airseries_ingest');
+  await bringIn(owner, NETWORK);
+});
+afterAll(() => db.drop());
+
+it.each(MUTATED)(
+  'each reading of a changed text is accepted, unchanged or quarantined (S2), and other parameters stay (S3): %s',
+  async (_, sample) => {
+    const format = { ...declarationsOf(sample.declared), timeZone: '+04:00' };
+    const options = { now: NOW, log: keepingLog(), terminal: false, format };
+    const heldTimes = new Set(sample.stored.map(({ time }) => Date.parse(time)));
+    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_000 : 24, seed: 50 });
+    for (const changes of runs) {
+      const text = mutated(textOf(sample), changes);
+      const path = file('mutated', text);
+      await hold(owner, ingest, sample);
+
+      const first = await importReadings(ingest, [path], options);
+      const rows = await stored(owner);
+      const second = await importReadings(ingest, [path], options);
+      expect(await stored(owner), text).toEqual(rows);
+
+      for (const { received, accepted, unchanged, quarantined } of [first, second]) {
+        const refused = Object.values(quarantined).reduce((sum, n) => sum + n, 0);
+        expect(accepted + unchanged + refused, text).toBe(received);
+      }
+      expect(second.received).toBe(first.received);
+
+      const read = await readingsOf(text, format);
+      const had = new Set(read.flatMap(({ values }) => Object.keys(values)));
+      const others = PARAMETER_NAMES.filter((name) => !had.has(name));
+      for (const row of rows.filter((one) => heldTimes.has(Date.parse(one.measured_at))))
+        expect(
+          others.map((name) => row[name]),
+          text,
+        ).toEqual(others.map((name) => HELD[name]));
+    }
+  },
+  120_000,
+);

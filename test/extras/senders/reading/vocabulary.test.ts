@@ -1,0 +1,176 @@
+/** A sentence names a declaration as its reader writes one, and no sentence is parsed again. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { checkDeclarations, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
+import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
+import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
+import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
+import { explainReading, hintsOf } from '../../../../src/ingest/explain.ts';
+import {
+  ADDRESS,
+  COMMAND_LINE,
+  NETWORK_FILE,
+  type Vocabulary,
+} from '../../../../src/ingest/reading/vocabulary.ts';
+import { inPieces } from '../../../../src/ingest/rows/lines.ts';
+
+const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
+const inEach = (say: (vocabulary: Vocabulary) => string) => ALL.map(say);
+
+test('an option is written as a parameter in an address, and as a key in the network file', () => {
+  expect(inEach((say) => say.option('zone', '+01:00'))).toEqual([
+    '--zone +01:00',
+    '?zone=%2B01:00',
+    '"zone": "+01:00"',
+  ]);
+  expect(inEach((say) => say.option('sensor'))).toEqual(['--sensor', '?sensor_id', '"sensor"']);
+  expect(ADDRESS.option('column', 'time=Date+Time+Zone')).toBe('?column=time=Date%2BTime%2BZone');
+  expect(ADDRESS.option('column', 'pm25=PM & dust, 100% #2')).toBe(
+    '?column=pm25=PM%20%26%20dust,%20100%25%20%232',
+  );
+  expect(ADDRESS.option('date-format', 'dd/mm/yyyy')).toBe('?date_format=dd/mm/yyyy');
+});
+
+function refusal(work: () => void): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
+
+describe('a refusal', () => {
+  test.each<[Declarations, string, string, string]>([
+    [{ columns: ['x'] }, 'column', 'An example: ', 'pm25=pm2_5_concentration'],
+    [{ columns: ['co=CO'] }, 'column', 'Known names', ''],
+    [{ units: ['no2'] }, 'unit', 'An example: ', 'no2=ug/m3'],
+    [{ units: ['co=ppm'] }, 'unit', 'Known names', ''],
+    [{ units: ['no2=stone'] }, 'unit', 'It has', ''],
+    [{ only: ['Validity'] }, 'only', 'An example: ', 'Validity=1,2,3'],
+    [{ shift: 'an hour' }, 'shift', 'write ', '-1h'],
+    [{ round: 'hour' }, 'round', 'write ', 'minute'],
+    [{ zone: 'Europe/Berln' }, 'zone', 'Write its IANA name', ''],
+    [{ zone: 'MEZ' }, 'zone', 'Write its IANA name', ''],
+    [{ dateFormat: 'yyyy' }, 'date-format', 'There are', ''],
+  ])(
+    'the refusal of %o begins with the name of the declaration',
+    (declared, name, remedy, example) => {
+      for (const say of ALL) {
+        const message = refusal(() => checkDeclarations({ ...declared, say }));
+        const option = name as Parameters<Vocabulary['option']>[0];
+        expect(message.startsWith(`${say.option(option)}: `)).toBe(true);
+        expect(message).toContain(remedy + (example === '' ? '' : say.option(option, example)));
+      }
+    },
+  );
+
+  const read = async (content: string, declared: Declarations): Promise<string> => {
+    const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
+    try {
+      for await (const { readings } of readReadings(source, declared))
+        for (const { why } of readings) if (why !== undefined) return why;
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  const T = '2026-11-20T08:00:00Z';
+  test.each<[string, string, Declarations, (say: Vocabulary) => string]>([
+    [
+      'a header without a time',
+      'sensor_id,x,pm25\n',
+      {},
+      (say) => say.option('column', 'time=NAME'),
+    ],
+    ['a header without a sensor', `time,pm25\n${T},5\n`, {}, (say) => say.option('device')],
+    [
+      'a column that is not there',
+      'sensor_id,time,pm25\n',
+      { only: ['V=1'] },
+      (say) => `which ${say.option('only')} names`,
+    ],
+    [
+      'a mapped column that is not there',
+      'sensor_id,time,pm25\n',
+      { columns: ['pm10=V'] },
+      (say) => `which ${say.option('column')} names`,
+    ],
+    [
+      'another sensor',
+      `sensor_id,time,pm25\n2,${T},5\n`,
+      { sensor: 1 },
+      (say) => `Leave ${say.option('sensor')} out`,
+    ],
+    [
+      'another device',
+      `device,time,pm25\n2,${T},5\n`,
+      { device: '1' },
+      (say) => `Leave ${say.option('device')} out`,
+    ],
+    [
+      'states without a known entity',
+      `entity_id,state\n`,
+      { sensor: 1 },
+      (say) => say.option('column', 'pm25=ENTITY'),
+    ],
+    [
+      'states of other entities',
+      `entity_id,state,time\na.b,5,${T}\n`,
+      { sensor: 1 },
+      (say) => say.option('column', 'pm25=NAME'),
+    ],
+    [
+      'rows under times',
+      '{"data":{"1":{"2026-11-20 08:00":[1]}}}',
+      {},
+      (say) => say.option('zone', '+01:00'),
+    ],
+  ])(
+    'the refusal of %s names an option as its reader writes it',
+    async (_, content, declared, expected) => {
+      for (const say of ALL)
+        expect(await read(content, { ...declared, say })).toContain(expected(say));
+    },
+  );
+});
+
+test('explanations and hints name an option as their reader writes it', () => {
+  const notes = { ...makeNotes(), namesEnd: true };
+  notes.verdicts.set('valid', { values: new Set(['0', '1']), of: undefined });
+  notes.undeclared.set('temperature', 'temp');
+  const readings = [{ sensorId: 1, measuredAt: '', values: { temperature: 70 }, text: '' }];
+  for (const say of ALL) {
+    expect(hintsOf(notes, doubtsOf(notes, readings, say))).toEqual([
+      expect.stringContaining(`Add ${say.option('unit', 'temperature=f')}`),
+      expect.stringContaining(`Write ${say.option('shift', '-1h')} for means of an hour`),
+      expect.stringContaining(`${say.option('only', 'valid=*')} if all of them count`),
+    ]);
+    expect(explainReading('unknown_sensor', { sensorId: '' }, say)).toContain(
+      `${say.option('device')} or ${say.option('sensor')}`,
+    );
+    for (const [measuredAt, option] of [
+      ['05/06/2026', say.option('date-format')],
+      ['2026-11-20 08:00', say.option('zone')],
+    ] as const)
+      expect(explainReading('unreadable_time', { measuredAt }, say)).toContain(`${option} says`);
+  }
+});
+
+it('no option is written out in the sources that read or explain a reading', () => {
+  const folder = new URL('../../../../src/', import.meta.url);
+  const senders = ['reading', 'formats', 'rows'].map((room) => `extras/senders/${room}`);
+  const files = [...senders, 'ingest/reading', 'ingest/rows']
+    .flatMap((room) => readdirSync(new URL(room, folder)).map((name) => `${room}/${name}`))
+    .concat('ingest/explain.ts');
+  const written = files.filter((path) =>
+    readFileSync(new URL(path, folder), 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
+      .some((line) =>
+        /--(?:column|unit|only|zone|shift|round|date-format|sensor|device)\b/.test(line),
+      ),
+  );
+  expect(written).toEqual([]);
+  expect(files.length).toBeGreaterThan(30);
+});
