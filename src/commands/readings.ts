@@ -12,10 +12,10 @@ import {
 import { InputError } from '../base/inputError.ts';
 import { FORMAT_NAMES } from '../extras/senders/formats/formats.ts';
 import { checkDeclarations } from '../extras/senders/reading/collect.ts';
-import type { Declarations } from '../extras/senders/reading/declarations.ts';
-import type { Transitions } from '../extras/senders/reading/localTime.ts';
 import { DATE_FORMATS } from '../extras/senders/reading/times.ts';
 import { importReadings } from '../ingest/importReadings.ts';
+import type { Declarations } from '../ingest/reading/declarations.ts';
+import type { Transitions } from '../ingest/reading/zone.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
   type Context,

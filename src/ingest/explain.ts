@@ -18,13 +18,13 @@ import {
 import { otherUnitHint } from '../extras/senders/reading/implausibleValues.ts';
 import type { SourceNotes } from '../extras/senders/reading/notes.ts';
 import { DATE_FORMATS, slashedDate } from '../extras/senders/reading/times.ts';
-import { explainEncoding } from '../extras/senders/rows/encoding.ts';
 import { readNumber, writeInstead } from './numbers.ts';
 import { describeCorrections } from './reading/contradictions.ts';
 import type { Doubt } from './reading/doubt.ts';
 import { readInstant } from './reading/instants.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE, type Vocabulary } from './reading/vocabulary.ts';
+import { explainEncoding } from './rows/encoding.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */

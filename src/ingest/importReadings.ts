@@ -16,14 +16,14 @@ import {
   readReadings,
 } from '../extras/senders/reading/collect.ts';
 import { findDateFormat } from '../extras/senders/reading/dateFormat.ts';
-import type { Declarations } from '../extras/senders/reading/declarations.ts';
 import { doubtsOf } from '../extras/senders/reading/doubts.ts';
 import type { SourceNotes } from '../extras/senders/reading/notes.ts';
-import { notUtf8 } from '../extras/senders/rows/encoding.ts';
 import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
+import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
+import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { type Copier, makeCopier } from './store/copyReadings.ts';

@@ -6,7 +6,7 @@
  */
 import { distance } from 'fastest-levenshtein';
 import { LOCALES, type Locale } from '../contract/endpoints.ts';
-import { isOfKind } from '../extras/senders/formats/airrohr.ts';
+import { isOfKind } from '../ingest/store/instruments.ts';
 import type { Issue, ParsedNetwork } from './read.ts';
 import { type Correction, secondsOf } from './schema.ts';
 

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import type { Declarations } from '../../src/extras/senders/reading/declarations.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';

@@ -1,11 +1,11 @@
 /** Key `pull` of a provider in the network file: where its readings are fetched from, and how. */
 import { z } from 'zod';
 import { InputError } from '../../base/inputError.ts';
+import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { duration, secondsOf } from '../../network/schema.ts';
 import { FORMAT_NAMES } from '../senders/formats/formats.ts';
 import { checkDeclarations } from '../senders/reading/collect.ts';
-import type { Declarations } from '../senders/reading/declarations.ts';
 
 const SHORTEST_EVERY_S = 60;
 

@@ -6,13 +6,13 @@
 import { InputError } from '../../base/inputError.ts';
 import { hintsOf } from '../../ingest/explain.ts';
 import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
+import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { asRefusal, stoppingDoubt } from '../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import { FILE_LIMITS, readReadings } from '../senders/reading/collect.ts';
-import type { Declarations } from '../senders/reading/declarations.ts';
 import { doubtsOf } from '../senders/reading/doubts.ts';
 import { makeNotes, type SourceNotes } from '../senders/reading/notes.ts';
 import type { Refuse } from './fetchDocument.ts';

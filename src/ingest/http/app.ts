@@ -7,8 +7,6 @@ import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FORMAT_NAMES } from '../../extras/senders/formats/formats.ts';
-import type { Transitions } from '../../extras/senders/reading/localTime.ts';
-import { isFixedZone } from '../../extras/senders/reading/times.ts';
 import { type Listening, listen } from '../../http/listen.ts';
 import {
   accessLog,
@@ -20,6 +18,8 @@ import {
 import type { RequestObserver } from '../../http/observed.ts';
 import { type Address, httpAddress } from '../../http/openPort.ts';
 import { notFound, quoted } from '../../http/send.ts';
+import type { Transitions } from '../reading/zone.ts';
+import { isFixedZone } from '../reading/zone.ts';
 import { readTransitions } from '../store/transitions.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
 import { makeAirrohrRoute } from './airrohr.ts';

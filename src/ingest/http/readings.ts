@@ -11,13 +11,13 @@ import {
   readReadings,
 } from '../../extras/senders/reading/collect.ts';
 import { addDate, orderOf, unknownOrder } from '../../extras/senders/reading/dateFormat.ts';
-import type { Declarations } from '../../extras/senders/reading/declarations.ts';
 import { doubtsOf } from '../../extras/senders/reading/doubts.ts';
 import type { DateFormat } from '../../extras/senders/reading/times.ts';
-import { notUtf8 } from '../../extras/senders/rows/encoding.ts';
 import { Problem, quoted } from '../../http/send.ts';
+import type { Declarations } from '../reading/declarations.ts';
 import { stoppingDoubt } from '../reading/doubt.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
+import { notUtf8 } from '../rows/encoding.ts';
 import { inPieces, LONGEST_LINE } from '../rows/lines.ts';
 import { type IngestDeps, inDoubt, ingestRoute, notJson, unsupportedType } from './ingestRoute.ts';
 

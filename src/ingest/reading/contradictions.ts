@@ -4,8 +4,8 @@
  * Where there are many, a column was mistaken (S7).
  */
 
-import { splitCsvLine } from '../../extras/senders/rows/csv.ts';
 import { readNumber } from '../numbers.ts';
+import { splitCsvLine } from '../rows/csv.ts';
 import { isObject } from '../rows/json.ts';
 import type { Doubt } from './doubt.ts';
 import type { ReadingInput, TableColumns } from './reading.ts';

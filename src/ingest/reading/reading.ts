@@ -1,6 +1,6 @@
 /** A reading between its source and its validation. */
 import type { ReadingColumn } from '../../contract/parameters.ts';
-import { splitCsvLine } from '../../extras/senders/rows/csv.ts';
+import { splitCsvLine } from '../rows/csv.ts';
 import type { Columns } from '../rows/row.ts';
 
 /** A table as far as its lines are to be explained later. */

@@ -3,7 +3,7 @@
  * the document, and nothing that is too long or too deeply nested: nested brackets cost it many
  * times the time and memory of their text.
  */
-import { type Encoding, encodingOf, REPLACED } from '../../extras/senders/rows/encoding.ts';
+import { type Encoding, REPLACED, type Recognize, recognizeNone } from './encoding.ts';
 import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 
 export type Element = {
@@ -32,6 +32,7 @@ const MARK = Buffer.from('\ufeff');
 export async function* splitElements(
   pieces: AsyncIterable<Buffer>,
   longestAlone = LONGEST_LINE,
+  recognize: Recognize = recognizeNone,
 ): AsyncGenerator<Element[]> {
   let isArray: boolean | undefined; // undefined: nothing but blanks yet
   let closed = false;
@@ -52,7 +53,7 @@ export async function* splitElements(
     const bytes = Buffer.concat([...kept, end]);
     const part = unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes;
     const plain = part.toString('utf8');
-    const encoding = !unparsable && plain.includes(REPLACED) ? encodingOf(part) : undefined;
+    const encoding = !unparsable && plain.includes(REPLACED) ? recognize(part) : undefined;
     const text = encoding?.decode(part) ?? plain;
     kept = [];
     length = 0;

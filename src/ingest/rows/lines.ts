@@ -7,10 +7,11 @@ import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import {
   type Encoding,
-  encodingOf,
   encodingOfLine,
   REPLACED,
-} from '../../extras/senders/rows/encoding.ts';
+  type Recognize,
+  recognizeNone,
+} from './encoding.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */
@@ -35,7 +36,10 @@ export const EXCERPT_LENGTH = 2_000;
  * line. Blank lines are counted and left out; CRLF and a byte order mark are tolerated. Rejects as
  * `chunks` does.
  */
-export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  recognize: Recognize = recognizeNone,
+): AsyncGenerator<Line[]> {
   const decoder = new StringDecoder('utf8'); // keeps back a character whose end has not come yet
   let number = 0;
   let rest = ''; // the beginning of a line whose end has not come yet
@@ -65,7 +69,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
     const before = number;
     const lines = take(complete);
     if (isReplaced && complete.length > 0) {
-      guessEncoding(lines, before, Buffer.concat([...restBytes, chunk]));
+      guessEncoding(lines, before, Buffer.concat([...restBytes, chunk]), recognize);
       isReplaced = rest.includes(REPLACED);
     }
     yield lines;
@@ -74,7 +78,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
     if (lengthOf(restBytes) < KEPT_LENGTH) restBytes.push(chunk.subarray(end + 1));
   }
   const last = take([rest + decoder.end()]);
-  guessEncoding(last, number - 1, Buffer.concat(restBytes));
+  guessEncoding(last, number - 1, Buffer.concat(restBytes), recognize);
   yield last;
 }
 
@@ -84,11 +88,16 @@ const lengthOf = (all: readonly Buffer[]) => all.reduce((sum, { length }) => sum
 const MARK = Buffer.from('\ufeff');
 
 /** Reads lines again that are not UTF-8. `bytes`: what they came in, from the line after `before` on. */
-function guessEncoding(lines: readonly Line[], before: number, bytes: Buffer): void {
+function guessEncoding(
+  lines: readonly Line[],
+  before: number,
+  bytes: Buffer,
+  recognize: Recognize,
+): void {
   const replaced = lines.filter(({ text }) => text.includes(REPLACED));
   if (replaced.length === 0) return;
   const parts = bytes.toString('latin1').split('\n');
-  const encoding = encodingOf(bytes);
+  const encoding = recognize(bytes);
   for (const line of replaced) {
     const whole = Buffer.from(parts[line.number - before - 1] ?? '', 'latin1');
     const part = whole.subarray(0, MARK.length).equals(MARK) ? whole.subarray(MARK.length) : whole;

@@ -1,5 +1,5 @@
 /** A row of a source, CSV or JSON: the names of its fields, their values, and where it stands. */
-import type { Encoding } from '../../extras/senders/rows/encoding.ts';
+import type { Encoding } from './encoding.ts';
 import { isObject } from './json.ts';
 
 type Fields = {

@@ -5,7 +5,7 @@ import { AIRSERIES } from '../../base/shell.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import type { PushRecord, PushSensor } from '../../extras/senders/formats/airrohr.ts';
-import type { Declarations } from '../../extras/senders/reading/declarations.ts';
+import type { Declarations } from '../reading/declarations.ts';
 import { textOfDevice } from '../reading/devices.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';

@@ -3,7 +3,6 @@
  * a sensor (S1): the end of their range, and the value of a raw zero or of a start-up.
  */
 import type { ReadingColumn } from '../../contract/parameters.ts';
-import { isOfKind } from '../../extras/senders/formats/airrohr.ts';
 import { readNumber } from '../numbers.ts';
 
 type Values = Readonly<Partial<Record<ReadingColumn, number>>>;
@@ -62,6 +61,15 @@ const INSTRUMENTS: readonly Row[] = [
       'Aosong, AM2302: the parity is the sum of four bytes, so five bytes of zero are a valid answer of 0 °C and 0 %',
   },
 ];
+
+/**
+ * True if a sensor's kind, as the network file writes it, contains one of these words, which are
+ * in lower case and without punctuation.
+ */
+export function isOfKind(kind: string, kinds: readonly string[]): boolean {
+  const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return kinds.some((word) => plain.includes(word));
+}
 
 /** Undefined for a kind that is not in the list. A kind may name two: `SDS011 + DHT22`. */
 export function instrumentOf(kind: string | null): Instrument | undefined {

@@ -3,9 +3,9 @@
  * installation's zone those by which its days and months were computed. Node's decide nothing.
  */
 import { type Queryable, query } from '../../database/query.ts';
-import type { Declarations } from '../../extras/senders/reading/declarations.ts';
-import type { Transitions } from '../../extras/senders/reading/localTime.ts';
-import { isFixedZone } from '../../extras/senders/reading/times.ts';
+import type { Declarations } from '../reading/declarations.ts';
+import type { Transitions } from '../reading/zone.ts';
+import { isFixedZone } from '../reading/zone.ts';
 
 const TRANSITIONS = `
   select extract(epoch from since)::float8 * 1e3 as since, extract(epoch from utc_offset)::float8 * 1e3 as offset

@@ -1,5 +1,5 @@
 /** CSV as programs that open the export read it: columns by name. */
-import { splitCsvLine } from '../../../src/extras/senders/rows/csv.ts';
+import { splitCsvLine } from '../../../src/ingest/rows/csv.ts';
 
 export type Records = Record<string, string>[];
 

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import type { Declarations } from '../../../src/extras/senders/reading/declarations.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine } from '../../support/database.ts';

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import type { Declarations } from '../../../src/extras/senders/reading/declarations.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';

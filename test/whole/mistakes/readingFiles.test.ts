@@ -5,8 +5,8 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import type { Declarations } from '../../../src/extras/senders/reading/declarations.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { file } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines, testDatabase } from '../../support/database.ts';

@@ -5,6 +5,7 @@
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
+import { isOfKind } from '../../../ingest/store/instruments.ts';
 import { SENSOR_COMMUNITY_VALUES } from './sensorCommunity.ts';
 
 type PushedValue = { value_type: string; value: unknown };
@@ -175,15 +176,6 @@ export function fittingSensors(
 ): PushSensor[] {
   const fitting = sensors.filter(({ kind }) => kind !== null && isOfKind(kind, kinds));
   return fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
-}
-
-/**
- * True if a sensor's kind, as the network file writes it, is one of the kinds that meaningOf
- * returns.
- */
-export function isOfKind(kind: string, kinds: readonly string[]): boolean {
-  const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');
-  return kinds.some((word) => plain.includes(word));
 }
 
 /**

@@ -5,9 +5,12 @@
  */
 import { InputError } from '../../../base/inputError.ts';
 import { makeContradictionFinder } from '../../../ingest/reading/contradictions.ts';
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
+import type { Header } from '../../../ingest/rows/csv.ts';
 import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../../../ingest/rows/lines.ts';
+import { HEADER_OR_OBJECTS, type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
 import {
   cellOf,
   makeColumns,
@@ -17,16 +20,7 @@ import {
 } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
-import type { Header } from '../rows/csv.ts';
-import {
-  HEADER_OR_OBJECTS,
-  type RowOptions,
-  type Rows,
-  readRows,
-  rowOfObject,
-  rowsWithin,
-} from '../rows/rows.ts';
-import type { Declarations } from './declarations.ts';
+import { type RowOptions, readRows, rowsWithin } from '../rows/rows.ts';
 import { makeMerger } from './merge.ts';
 import { makeNotes, type SourceNotes } from './notes.ts';
 import { makeReader, type Reader } from './reader.ts';

@@ -3,12 +3,12 @@
  * order only.
  */
 import { InputError } from '../../../base/inputError.ts';
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { readInstant } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
 import { openSource } from '../../../ingest/rows/source.ts';
 import { readReadings } from './collect.ts';
-import type { Declarations } from './declarations.ts';
 import { DATE_FORMATS, type DateFormat, slashedDate } from './times.ts';
 
 /** The order in which a source writes its dates, as far as it was read. */

@@ -3,9 +3,9 @@
  * cannot.
  */
 import { InputError } from '../../../base/inputError.ts';
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import type { Header } from '../rows/csv.ts';
-import type { Declarations } from './declarations.ts';
+import type { Header } from '../../../ingest/rows/csv.ts';
 import type { Layout, Plan } from './plan.ts';
 import { isUnitColumn } from './unitColumns.ts';
 

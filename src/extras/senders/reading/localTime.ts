@@ -7,17 +7,11 @@
 import { LRUCache } from 'lru-cache';
 import { readInstant } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
+import type { Transitions } from '../../../ingest/reading/zone.ts';
 import { makePassFinder } from './repeatedHour.ts';
 
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
-
-/**
- * The offsets of a zone, in milliseconds east of UTC, in the order of the instants from which they
- * hold, in milliseconds since 1970. The first holds before, too. The list is empty for an
- * unknown zone.
- */
-export type Transitions = readonly { since: number; offset: number }[];
 
 /** `values`: those of its line. */
 export type AddOffset = (stamp: string, sensor: string, values: ReadingInput['values']) => string;

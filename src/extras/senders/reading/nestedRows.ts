@@ -1,10 +1,10 @@
 /** Says how to take out the rows of a document that is no reading itself. */
 
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
 import type { Row } from '../../../ingest/rows/row.ts';
 import { readPushedValues } from '../formats/airrohr.ts';
-import type { Declarations } from './declarations.ts';
 import type { Plan } from './plan.ts';
 
 type Given = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 /** Collects what comes up about a source while it is read, for messages: no reading depends on it. */
 import { GASES, type ParameterName } from '../../../contract/parameters.ts';
 import { type Contradictions, noContradictions } from '../../../ingest/reading/contradictions.ts';
+import type { Encoding } from '../../../ingest/rows/encoding.ts';
 import { cellAt, type Row } from '../../../ingest/rows/row.ts';
 import type { Format, Means } from '../formats/format.ts';
-import type { Encoding } from '../rows/encoding.ts';
 import { conversionFrom } from '../units.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Dividing, noteDividing } from './dividing.ts';

@@ -7,6 +7,7 @@ import {
   type ParameterName,
   type ReadingColumn,
 } from '../../../contract/parameters.ts';
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import type { TableColumns } from '../../../ingest/reading/reading.ts';
 import { type Names, type Position, positionOf } from '../../../ingest/rows/row.ts';
 import type {
@@ -21,7 +22,6 @@ import type {
 import { isOwn } from '../formats/formats.ts';
 import { type Convert, conversionFrom, withUnit } from '../units.ts';
 import {
-  type Declarations,
   type DeclaredColumn,
   declaredColumns,
   declaredOnly,

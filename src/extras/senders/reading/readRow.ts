@@ -1,10 +1,11 @@
 /** Reads a row by its plan: whose it is, its values, and its time as it is written. */
 import type { ReadingColumn } from '../../../contract/parameters.ts';
 import { readNumber } from '../../../ingest/numbers.ts';
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { cellAt, isGiven, type Row, type Unreadable } from '../../../ingest/rows/row.ts';
 import { NESTED, textAt } from '../formats/format.ts';
-import { type Declarations, ownerOf } from './declarations.ts';
+import { ownerOf } from './declarations.ts';
 import type { Slot } from './mapped.ts';
 import { nestedRows } from './nestedRows.ts';
 import type { Plan } from './plan.ts';

@@ -4,7 +4,10 @@
  * rows before: their order tells the two hours of a night in which the clocks go back.
  */
 
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
+import type { Header } from '../../../ingest/rows/csv.ts';
+import { explainEncoding, notUtf8 } from '../../../ingest/rows/encoding.ts';
 import {
   cellOf,
   makeObjectReader,
@@ -16,9 +19,7 @@ import {
 } from '../../../ingest/rows/row.ts';
 import type { Format } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
-import type { Header } from '../rows/csv.ts';
-import { explainEncoding, notUtf8 } from '../rows/encoding.ts';
-import { type Declarations, EVERY_VALUE, type Only } from './declarations.ts';
+import { EVERY_VALUE, type Only } from './declarations.ts';
 import { noteInterval } from './ends.ts';
 import { checkHeader } from './header.ts';
 import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';

@@ -4,13 +4,14 @@
  * src/ingest/README.md.
  */
 import { InputError } from '../../../base/inputError.ts';
+import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { instantText, readInstant } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import { isOffset, type Transitions } from '../../../ingest/reading/zone.ts';
 import type { Format } from '../formats/format.ts';
 import { type Clock, makeClock, noteClock, noteLocalTime, noteOffset } from './clock.ts';
-import type { Declarations } from './declarations.ts';
-import { type AddOffset, makeOffsetAdder, type Transitions } from './localTime.ts';
+import { type AddOffset, makeOffsetAdder } from './localTime.ts';
 import type { TimeColumn } from './timeColumn.ts';
 
 /**
@@ -322,11 +323,6 @@ function microsecondsOf(text: string, say: Vocabulary): number {
   );
 }
 
-const FIXED = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
-
-/** True for a zone that has the same offset at all times. */
-export const isFixedZone = (zone: string): boolean => zone === 'UTC' || FIXED.test(zone);
-
 /** `isDeclared`: by a person, who may mean another zone than an abbreviation stands for. */
 function offsetAdder(
   zone: string,
@@ -336,7 +332,7 @@ function offsetAdder(
   say: Vocabulary,
 ): AddOffset {
   if (zone === 'UTC') return fixedOffset('Z');
-  if (FIXED.test(zone)) return fixedOffset(zone);
+  if (isOffset(zone)) return fixedOffset(zone);
   const isShort = isDeclared && !zone.includes('/');
   // of Node only names, for the message and where no server was asked
   const name = isShort || transitions === undefined ? nameInNode(zone) : zone;

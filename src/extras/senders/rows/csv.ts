@@ -1,18 +1,11 @@
-/** CSV: splits lines into fields, finds the delimiter and a row of units, and makes rows. */
-import { InputError } from '../../../base/inputError.ts';
+/**
+ * What tables of others have: delimiters of several kinds, rows of units and of processing, a header
+ * that comes again, and fields with line breaks.
+ */
+import { type Header, rowOfLine, splitCsvLine } from '../../../ingest/rows/csv.ts';
 import { type Line, LONGEST_LINE } from '../../../ingest/rows/lines.ts';
-import {
-  type Columns,
-  MOST_FIELDS,
-  makeColumns,
-  outsideQuotes,
-  type Row,
-  type Unreadable,
-} from '../../../ingest/rows/row.ts';
+import { makeColumns, outsideQuotes } from '../../../ingest/rows/row.ts';
 import { isUnit } from '../units.ts';
-
-/** A header, by which the lines after it are read. */
-export type Header = Row & { names: Columns };
 
 const DELIMITERS = [';', '\t', '|', ','] as const;
 
@@ -33,27 +26,6 @@ export function likelyDelimiters(text: string): string[] {
 /** The delimiter in the line that Excel wants before the header: `sep=;`. */
 export const declaredDelimiter = (text: string): string | undefined =>
   /^"?sep=(.)"?$/i.exec(text)?.[1];
-
-const onOneLine = (name: string): string =>
-  name
-    .split('\n')
-    .map((part) => part.trim())
-    .join(' ');
-
-/** Throws InputError for a header with too many columns. */
-export function makeHeader(
-  { number, text, encoding }: Line,
-  delimiter: string,
-  position: string,
-): Header {
-  const names = (splitCsvLine(text, delimiter) ?? []).map((one) => onOneLine(one));
-  if (names.length > MOST_FIELDS) {
-    const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
-    throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
-  }
-  const header = { names: makeColumns(names, delimiter), cells: names, text, line: number };
-  return encoding === undefined ? header : { ...header, encoding };
-}
 
 /**
  * The header with the units that the line after it says; undefined: that line is no row of units.
@@ -105,38 +77,6 @@ const isDigit = (cell: string | undefined) => {
   return code >= 48 && code <= 57;
 };
 
-/** Undefined for a line of nothing but delimiters. */
-export function rowOfLine(
-  { names }: Header,
-  { text, number, encoding }: Line,
-  split: string[] | undefined,
-  tooLong?: boolean,
-): Row | Unreadable | undefined {
-  const count = names.list.length;
-  let cells = split;
-  if (cells !== undefined && cells[0] === '' && cells.every((cell) => cell === ''))
-    return undefined;
-  if (cells !== undefined && cells.length > count && cells.slice(count).every((one) => one === ''))
-    cells = cells.slice(0, count);
-  if (cells?.length === count)
-    return encoding === undefined
-      ? { names, cells, text, line: number }
-      : { names, cells, text, line: number, encoding };
-  return { unreadable: true, text, line: number, why: whyUnreadable(text, cells, count, tooLong) };
-}
-
-function whyUnreadable(
-  text: string,
-  cells: readonly string[] | undefined,
-  count: number,
-  tooLong?: boolean,
-): string {
-  if (tooLong) return 'it is too long';
-  if (text.includes('\0')) return 'it has NUL bytes: did the power fail while it was written?';
-  if (cells === undefined) return 'its quotes do not match up';
-  return `it has ${cells.length} field${cells.length === 1 ? '' : 's'}, but the header has ${count}`;
-}
-
 /** A field in quotes may have line breaks. In a row of more lines, a quote is one too many. */
 const MOST_LINES_OF_ROW = 20;
 
@@ -176,46 +116,4 @@ function isWhole(line: Line, header: Header | undefined): boolean {
     return likelyDelimiters(text).some((by) => splitCsvLine(text, by) !== undefined);
   const row = rowOfLine(header, line, splitCsvLine(text, header.names.delimiter));
   return row !== undefined && !('unreadable' in row);
-}
-
-/**
- * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A general
- * CSV parser is not used: called for each line or each chunk, it would
- * cost more than all other parsing of an import with quoted time stamps.
- */
-export function splitCsvLine(text: string, delimiter: string): string[] | undefined {
-  if (!text.includes('"')) {
-    const fields = text.split(delimiter);
-    return BLANK.test(text) ? fields.map((field) => field.trim()) : fields;
-  }
-  const fields: string[] = [];
-  for (let start = 0; ; ) {
-    let end: number;
-    if (text[start] === '"') {
-      const close = closingQuote(text, start + 1);
-      if (close < 0) return undefined;
-      const field = text.slice(start + 1, close).replaceAll('""', '"');
-      fields.push(field.trim());
-      end = close + 1;
-      if (end < text.length && text[end] !== delimiter) return undefined;
-    } else {
-      const next = text.indexOf(delimiter, start);
-      end = next < 0 ? text.length : next;
-      const field = text.slice(start, end);
-      if (field.includes('"')) return undefined;
-      fields.push(field.trim());
-    }
-    if (end === text.length) return fields;
-    start = end + 1;
-  }
-}
-
-/** All that `trim` removes. */
-const BLANK = /\s/;
-
-/** Two quotes in a row stand for one and close nothing. Returns -1 if there is no closing quote. */
-function closingQuote(text: string, from: number): number {
-  let index = text.indexOf('"', from);
-  while (index >= 0 && text[index + 1] === '"') index = text.indexOf('"', index + 2);
-  return index;
 }

@@ -3,15 +3,7 @@
  * as text. It is a guess, by which nothing is stored.
  */
 import { isUtf8 } from 'node:buffer';
-import { InputError } from '../../../base/inputError.ts';
-
-export type Encoding = {
-  /** As in "this is text in cp1251, as Windows writes Cyrillic". */
-  what: string;
-  remedy: string;
-  /** The text of bytes in it. */
-  decode(bytes: Buffer): string;
-};
+import { type Encoding, LOST } from '../../../ingest/rows/encoding.ts';
 
 const encoding = (what: string, iconv: string, label: string): Encoding => {
   const decoder = new TextDecoder(label);
@@ -30,16 +22,6 @@ const CYRILLIC: readonly Encoding[] = [
   encoding('KOI8-R, as Unix wrote Cyrillic', 'KOI8-R', 'koi8-r'),
   encoding('cp866, as DOS wrote Cyrillic', 'CP866', 'ibm866'),
 ];
-
-/** In UTF-8: another program has put the sign for a lost character in its place. */
-const LOST: Encoding = {
-  what: 'text that has lost characters, each now a �',
-  remedy: 'Save it as UTF-8 where it was made: they cannot be restored',
-  decode: (bytes) => bytes.toString('utf8'),
-};
-
-/** Stands in decoded text for bytes that are not UTF-8. */
-export const REPLACED = '\ufffd';
 
 /** Words of three letters and more, in the case that people write; a row of one letter is no word. */
 const WORDS = /(?!(.)\1\1)(?:[А-ЯЁ][а-яё]{2,}|[а-яё]{3,}|[А-ЯЁ]{3,})/g;
@@ -60,10 +42,6 @@ export function encodingOf(bytes: Buffer): Encoding {
   return isMixed(bytes) ? { ...best, remedy: MIXED } : best;
 }
 
-/** The same for one line of them, which may have lost characters before. */
-export const encodingOfLine = (line: Buffer, ofAll: Encoding): Encoding =>
-  isUtf8(line) ? LOST : ofAll;
-
 /** True if a line is UTF-8, and not ASCII: converted, it would be wrong. */
 const isMixed = (bytes: Buffer): boolean =>
   bytes
@@ -73,13 +51,3 @@ const isMixed = (bytes: Buffer): boolean =>
 
 const MIXED =
   'Other lines of it are UTF-8 already, so convert the file that this line was taken from, and join them then';
-
-/** How much of a line a message shows. */
-const SHOWN = 80;
-
-/** The error for a source that is not UTF-8, with a line of it: `this is text in cp1251 ("датчик")`. */
-export const notUtf8 = (input: string, { what, remedy }: Encoding, line: string): InputError =>
-  new InputError(input, `this is ${what} (${JSON.stringify(line.slice(0, SHOWN))})`, `${remedy}.`);
-
-/** Why a row is refused that is not UTF-8. */
-export const explainEncoding = ({ what, remedy }: Encoding): string => `it is ${what}. ${remedy}`;

@@ -5,7 +5,8 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../../base/inputError.ts';
 import { AIRSERIES } from '../../../base/shell.ts';
-import { encodingOf, notUtf8 } from './encoding.ts';
+import { notUtf8 } from '../../../ingest/rows/encoding.ts';
+import { encodingOf } from './encoding.ts';
 
 const BINARY = [
   'binary data, no text',

@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'vitest';
 import {
-  isOfKind,
   meaningOf,
   type PushRecord,
   type PushSensor,
@@ -12,6 +11,7 @@ import {
   readingsOfPush,
   readPushedValues,
 } from '../../../../src/extras/senders/formats/airrohr.ts';
+import { isOfKind } from '../../../../src/ingest/store/instruments.ts';
 
 const AT = '2026-11-20T12:00:00Z';
 const value = (value_type: string, value: unknown) => ({ value_type, value });

@@ -5,8 +5,8 @@
 import { expect } from 'vitest';
 import { PARAMETER_NAMES } from '../../../../src/contract/parameters.ts';
 import type { Sql } from '../../../../src/database/client.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { listQuarantine } from '../../../../src/ingest/quarantine/list.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../../../src/ingest/store/accept.ts';
 import { reading } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';

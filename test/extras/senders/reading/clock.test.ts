@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import {
   ADDRESS,

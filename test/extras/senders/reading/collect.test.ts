@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type ReadingBatch, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { openSource } from '../../../../src/ingest/rows/source.ts';
 import { file } from '../../../ingest/support.ts';
 

@@ -1,7 +1,7 @@
 /** Declarations that cannot be followed, each with its message. */
 import { expect, it } from 'vitest';
 import { checkDeclarations } from '../../../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { readText } from '../../../ingest/support.ts';
 
 it.each<[what: string, declared: Declarations, said: string | RegExp]>([

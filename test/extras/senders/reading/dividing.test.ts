@@ -1,8 +1,8 @@
 /** Columns that tell values apart and that nobody uses stop a source, unless they are declared (S9). */
 import { describe, expect, it } from 'vitest';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { dividingKind } from '../../../../src/extras/senders/reading/dividing.ts';
 import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { readText } from '../../../ingest/support.ts';

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../../../src/database/client.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { conversionFrom } from '../../../../src/extras/senders/units.ts';
 import { importReadings } from '../../../../src/ingest/importReadings.ts';
 import { retryQuarantined } from '../../../../src/ingest/quarantine/retry.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { file, stored } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../../../support/database.ts';

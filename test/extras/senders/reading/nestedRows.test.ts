@@ -1,7 +1,7 @@
 /** Documents that are no reading: what is said of each, and that the jq in it makes readings of it. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { readText } from '../../../ingest/support.ts';
 import { needs } from '../../../support/tools.ts';
 

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/extras/senders/formats/format.ts';
 import { chooseFormat } from '../../../../src/extras/senders/formats/formats.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import {
   makeNotes,
   makeRowNoter,
@@ -10,6 +9,7 @@ import {
 } from '../../../../src/extras/senders/reading/notes.ts';
 import { layoutOf, planOf } from '../../../../src/extras/senders/reading/plan.ts';
 import { readNamedValues } from '../../../../src/extras/senders/reading/values.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
   makeColumns,
   makeObjectReader,

@@ -1,7 +1,7 @@
 /** Pressure that is reduced to sea level is never stored, and readings say where they are (S9). */
 import { describe, expect, it } from 'vitest';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { readText } from '../../../ingest/support.ts';

@@ -1,8 +1,8 @@
 /** The names of a row alone say which of its cells are read, and which are left over (S7). */
 import { describe, expect, it } from 'vitest';
 import { chooseFormat, FORMATS } from '../../../../src/extras/senders/formats/formats.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { layoutOf, planOf } from '../../../../src/extras/senders/reading/plan.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { makeColumns, makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
 
 const object = (given: Record<string, unknown>) => makeObjectReader()(given, '{}', 1) as Row;

@@ -1,9 +1,9 @@
 /** Reading has no effect: whatever was read before, a row is the same reading (S7). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import { makeReader } from '../../../../src/extras/senders/reading/reader.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { makeColumns, makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
 
 const T = '2026-11-20T08:00:00Z';

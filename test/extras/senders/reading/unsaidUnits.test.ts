@@ -1,7 +1,7 @@
 /** Units of foreign columns: read in the forms that are known, else asked for, all at once (S6, S9). */
 import { describe, expect, it } from 'vitest';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { readText } from '../../../ingest/support.ts';

@@ -1,8 +1,8 @@
 /** Columns in which a file says itself which of its rows count, obeyed by declaration (S7). */
 import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { verdictDoubts } from '../../../../src/extras/senders/reading/verdicts.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../../src/ingest/rows/lines.ts';
 import { readText } from '../../../ingest/support.ts';

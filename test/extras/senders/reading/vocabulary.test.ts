@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { checkDeclarations, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import { explainReading, hintsOf } from '../../../../src/ingest/explain.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
   ADDRESS,
   COMMAND_LINE,

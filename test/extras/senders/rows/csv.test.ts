@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import { likelyDelimiters, splitCsvLine } from '../../../../src/extras/senders/rows/csv.ts';
+import { likelyDelimiters } from '../../../../src/extras/senders/rows/csv.ts';
 import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
+import { splitCsvLine } from '../../../../src/ingest/rows/csv.ts';
 
 test.each([
   ['', ['']],

@@ -1,10 +1,10 @@
 /** Bytes that are not UTF-8: which encoding a message names, and that nothing is stored by it. */
 import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../../../src/extras/senders/reading/declarations.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import { encodingOf } from '../../../../src/extras/senders/rows/encoding.ts';
 import { hintsOf } from '../../../../src/ingest/explain.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
