@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Recognize } from '../../../src/ingest/rows/encoding.ts';
 import { type Line, LONGEST_LINE, splitLines } from '../../../src/ingest/rows/lines.ts';
 
-async function split(chunks: Buffer[]): Promise<Line[]> {
+/** Takes whatever is not UTF-8 for Latin text. */
+const asLatin: Recognize = () => ({
+  what: 'text in cp1252',
+  remedy: 'Convert it',
+  decode: (bytes) => new TextDecoder('windows-1252').decode(bytes, { stream: true }),
+});
+
+async function split(chunks: Buffer[], recognize?: Recognize): Promise<Line[]> {
   async function* source() {
     yield* chunks;
   }
   const lines: Line[] = [];
-  for await (const some of splitLines(source())) lines.push(...some);
+  for await (const some of splitLines(source(), recognize)) lines.push(...some);
   return lines;
 }
 
@@ -72,24 +80,27 @@ test('a line whose bytes are not UTF-8 is shown as what they probably mean, and 
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
       bytes.subarray(n * size, (n + 1) * size),
     );
-    expect(await split(chunks)).toMatchObject([
+    expect(await split(chunks, asLatin)).toMatchObject([
       marked,
       { number: 2, text: 'b' },
       { number: 3, text: 'ä' },
     ]);
   }
-  const [, second, third] = await split([bytes]);
+  const [, second, third] = await split([bytes], asLatin);
   expect([second, third].map((line) => line?.encoding)).toEqual([undefined, undefined]);
 });
 
 test('the last line of a file may be marked, although it has no line break', async () => {
-  const lines = await split([Buffer.from('\ufeffa\n'), Buffer.from('Gr\xf6\xdfe', 'latin1')]);
+  const lines = await split(
+    [Buffer.from('\ufeffa\n'), Buffer.from('Gr\xf6\xdfe', 'latin1')],
+    asLatin,
+  );
   expect(lines).toMatchObject([{ text: 'a' }, { text: 'Größe', encoding: {} }]);
 });
 
 test('a line may be marked whose last bytes come behind those that are not UTF-8', async () => {
   const chunks = ['a\nGr\xf6n', 'e\nb\n'].map((text) => Buffer.from(text, 'latin1'));
-  expect(await split(chunks)).toMatchObject([
+  expect(await split(chunks, asLatin)).toMatchObject([
     { text: 'a' },
     { number: 2, text: 'Gröne', encoding: {} },
     { text: 'b' },
@@ -97,6 +108,12 @@ test('a line may be marked whose last bytes come behind those that are not UTF-8
 });
 
 test('a line that is too long keeps only its beginning, whatever its bytes are', async () => {
-  const [line] = await split([Buffer.from('é'.repeat(LONGEST_LINE + 1), 'latin1')]);
+  const [line] = await split([Buffer.from('é'.repeat(LONGEST_LINE + 1), 'latin1')], asLatin);
   expect(line).toMatchObject({ tooLong: true, text: 'é'.repeat(2_000) });
+});
+
+test('without a list of encodings, a line is only marked as none of UTF-8', async () => {
+  const [line, lost] = await split([Buffer.from('Gr\xf6n\n', 'latin1'), Buffer.from('\ufffd\n')]);
+  expect(line).toMatchObject({ text: 'Gr\ufffdn', encoding: { what: 'text that is not UTF-8' } });
+  expect(lost?.encoding?.what).toContain('lost characters');
 });
