@@ -5,9 +5,11 @@ import { openDataExport } from './extras/export/extra.ts';
 import type { Extra } from './extras/extra.ts';
 import { feeds } from './extras/feeds/extra.ts';
 import { pages } from './extras/pages/extra.ts';
+import { senders } from './extras/senders/extra.ts';
 
 export const EXTRAS: readonly Extra[] = [
   embedded, // the bundled PostgreSQL, where no database is named
+  senders, // reads what others write: their formats, units and clocks
   feeds, // polls providers for readings
   openDataExport, // files of open data
   pages, // for people, and the widget; after the paths of others, which its page of problems ends

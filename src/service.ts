@@ -25,6 +25,7 @@ import {
   bundledDatabase,
   dataFolder,
   type Extra,
+  formatsOf,
   type Opened,
 } from './extras/extra.ts';
 import { EXTRAS } from './extras.ts';
@@ -166,7 +167,14 @@ type RunningExtra = { extra: Extra; own: unknown; parts: Opened };
 
 async function openExtras({ config, clock, log, metrics }: Context): Promise<RunningExtra[]> {
   const running: RunningExtra[] = [];
-  const context = { settings: config, metrics, clock, log, dataFolder: dataFolder(EXTRAS, config) };
+  const context = {
+    settings: config,
+    metrics,
+    clock,
+    log,
+    formats: formatsOf(EXTRAS),
+    dataFolder: dataFolder(EXTRAS, config),
+  };
   for (const extra of EXTRAS) {
     const own = extra.metrics?.(metrics);
     const parts = (await extra.open?.({ ...context, own })) ?? {};
@@ -343,6 +351,7 @@ async function startWork(
     app: makeIngestApp({
       writes,
       clock,
+      formats: formatsOf(EXTRAS),
       timeZone,
       log: requestLog,
       rate: config.ingestRate,

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
+import type { ReadingFormats } from '../ingest/formats.ts';
 import type { ProviderKeys } from '../network/schema.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import {
@@ -42,6 +43,8 @@ type Variable = { name: string; defaultsTo: string; meaning: string };
 /** Additions of the composition: the extras, which the core doesn't know, and the configuration. */
 export type Additions = {
   extend: (line: CommandLine) => void;
+  /** The forms in which readings come. */
+  formats: ReadingFormats;
   /** Keys of a provider in the network file that other rooms read. */
   providerKeys: ProviderKeys;
   /** Facts that `status` shows of providers beside its own. */
@@ -99,11 +102,11 @@ function makeProgram(
       new Command('import')
         .description('import a network, or readings')
         .addCommand(importNetworkCommand(run, additions.providerKeys))
-        .addCommand(importReadingsCommand(run)),
+        .addCommand(importReadingsCommand(run, additions.formats)),
     )
     .addCommand(networkCommand(run))
     .addCommand(tokenCommand(run))
-    .addCommand(quarantineCommand(run))
+    .addCommand(quarantineCommand(run, additions.formats))
     .addCommand(refreshCommand(run))
     .addCommand(digestCommand(run))
     .addCommand(auditCommand(run))

@@ -3,7 +3,8 @@ import { Command } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import { refreshAndDigest } from '../aggregate/digest.ts';
 import type { Sql } from '../database/client.ts';
-import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
+import type { ReadingFormats } from '../ingest/formats.ts';
+import { countByReason, dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
 import { ALL_REASONS, READING_REASONS, VALUE_REASONS } from '../ingest/store/validate.ts';
 import {
@@ -19,7 +20,7 @@ type Filter = { reason?: string; source?: string; provider?: string };
 type DropOptions = Filter & { before?: string; all?: boolean };
 
 /** `quarantine list`, `quarantine retry` and `quarantine drop`, with common filters. */
-export function quarantineCommand(run: Run): Command {
+export function quarantineCommand(run: Run, formats: ReadingFormats): Command {
   return new Command('quarantine')
     .description('list, retry or drop readings that could not be used')
     .addCommand(
@@ -27,7 +28,9 @@ export function quarantineCommand(run: Run): Command {
         .option('--limit <n>', 'number of lines to show', wholeNumber(999_999), 50)
         .action(({ limit, ...filter }: Filter & { limit: number }) =>
           run(async (context) => ({
-            result: await filtered(context, filter, (sql) => listQuarantine(sql, filter, limit)),
+            result: await filtered(context, filter, (sql) =>
+              listQuarantine(sql, filter, limit, formats),
+            ),
             ok: true,
           })),
         ),
@@ -36,7 +39,7 @@ export function quarantineCommand(run: Run): Command {
       withFilter(
         'retry',
         'retry quarantined readings once the cause is fixed; fills gaps, never replaces stored values',
-      ).action((filter: Filter) => run((context) => retry(context, filter))),
+      ).action((filter: Filter) => run((context) => retry(context, filter, formats))),
     )
     .addCommand(
       withFilter('drop', 'permanently delete quarantined input')
@@ -75,8 +78,7 @@ async function filtered<T>(
  */
 async function checkReason(sql: Sql, { reason }: Filter): Promise<void> {
   if (reason === undefined || ALL_REASONS.includes(reason)) return;
-  const { total } = await listQuarantine(sql, { reason }, 1);
-  if (total > 0) return;
+  if ((await countByReason(sql, { reason })).length > 0) return;
   const [near] = ALL_REASONS.filter((one) => one.includes(reason) || distance(one, reason) <= 2);
   const remedy =
     near === undefined
@@ -85,9 +87,9 @@ async function checkReason(sql: Sql, { reason }: Filter): Promise<void> {
   throw new UsageError(`--reason: there is no reason ${reason}. ${remedy}`);
 }
 
-async function retry(context: Context, filter: Filter): Promise<Outcome> {
+async function retry(context: Context, filter: Filter, formats: ReadingFormats): Promise<Outcome> {
   const { database, clock, log, terminal } = context;
-  const options = { ...filter, now: clock(), log, terminal };
+  const options = { ...filter, now: clock(), log, terminal, formats };
   const result = await filtered(context, filter, (sql) => retryQuarantined(sql, options));
   await refreshAndDigest(database.target, clock, { log, terminal });
   return { result, ok: true };

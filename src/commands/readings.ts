@@ -10,9 +10,7 @@ import {
   planRetention,
 } from '../aggregate/retention.ts';
 import { InputError } from '../base/inputError.ts';
-import { FORMAT_NAMES } from '../extras/senders/formats/formats.ts';
-import { checkDeclarations } from '../extras/senders/reading/collect.ts';
-import { DATE_FORMATS } from '../extras/senders/reading/times.ts';
+import type { DeclaringOption, ReadingFormats } from '../ingest/formats.ts';
 import { importReadings } from '../ingest/importReadings.ts';
 import type { Declarations } from '../ingest/reading/declarations.ts';
 import type { Transitions } from '../ingest/reading/zone.ts';
@@ -32,12 +30,12 @@ import { resultTable } from './table.ts';
 
 type ImportOptions = {
   format?: string;
-  unit: string[];
-  column: string[];
+  unit?: string[];
+  column?: string[];
   zone?: string;
   shift?: string;
   round?: string;
-  only: string[];
+  only?: string[];
   dateFormat?: string;
   sensor?: number;
   device?: string;
@@ -46,66 +44,31 @@ type ImportOptions = {
 const collect = (text: string, before: string[]): string[] => [...before, text];
 
 /** Prints how many readings were accepted, unchanged and quarantined. */
-export function importReadingsCommand(run: Run): Command {
-  return new Command('readings')
+export function importReadingsCommand(run: Run, formats: ReadingFormats): Command {
+  const command = new Command('readings')
     .description(
       'import readings from CSV with a header, NDJSON or JSON, plain or gzip; safe to repeat',
     )
-    .argument('<files...>', 'files of readings; - for standard input')
-    .addOption(
-      new Option('--format <format>', 'layout of the files; by default it is recognized').choices(
-        FORMAT_NAMES,
-      ),
-    )
-    .option(
-      '--unit <ours=unit>',
-      'unit of a parameter, as in no2=ug/m3; can be repeated',
-      collect,
-      [],
-    )
-    .option(
-      '--column <ours=theirs>',
-      'what a column means, as in pm25=pm2_5_mean; can be repeated',
-      collect,
-      [],
-    )
-    .option(
-      '--zone <zone>',
-      'time zone of times without an offset, such as Europe/Berlin, or +01:00 for winter time all year',
-    )
-    .addOption(
-      new Option(
-        '--date-format <format>',
-        'order of dates such as 05/06/2026, where no day is above 12',
-      ).choices(DATE_FORMATS),
-    )
-    .option(
-      '--shift <time>',
-      'is added to every time: -1h where stamps name the end of an hour, 0min where they are right',
-    )
-    .option(
-      '--round <unit>',
-      'round every time: minute, where a spreadsheet made it a second too early',
-    )
-    .option(
-      '--only <column=values>',
-      'leave out rows in which a column has another value, as in Validity=1,2,3; can be repeated',
-      collect,
-      [],
-    )
-    .option('--sensor <id>', 'the sensor of all readings that name none', wholeNumber(LARGEST_ID))
-    .option('--device <name>', 'the device of all readings that name none')
-    .action((files: string[], options: ImportOptions) =>
-      run((context) => importFiles(context, files, options), {
-        check: () => {
-          try {
-            checkDeclarations({ ...declaredBy(options), transitions: NOT_ASKED });
-          } catch (error) {
-            throw asUsage(error);
-          }
-        },
-      }),
-    );
+    .argument('<files...>', 'files of readings; - for standard input');
+  for (const option of formats.options) command.addOption(declaringOption(option));
+  return command.action((files: string[], options: ImportOptions) =>
+    run((context) => importFiles(context, files, options, formats), {
+      check: () => {
+        try {
+          formats.checkDeclarations({ ...declaredBy(options), transitions: NOT_ASKED });
+        } catch (error) {
+          throw asUsage(error);
+        }
+      },
+    }),
+  );
+}
+
+function declaringOption({ flags, description, choices, is }: DeclaringOption): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices(choices);
+  if (is === 'id') option.argParser(wholeNumber(LARGEST_ID));
+  return is === 'list' ? option.default([]).argParser(collect) : option;
 }
 
 /** The rules of a zone, which only the server knows. */
@@ -130,10 +93,11 @@ async function importFiles(
   context: Context,
   files: string[],
   options: ImportOptions,
+  formats: ReadingFormats,
 ): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
   const format = { ...declaredBy(options), timeZone: installation.timeZone };
-  const settings = { now: clock(), log, terminal, format };
+  const settings = { now: clock(), log, terminal, formats, format };
   const summary = await as('airseries_ingest', (sql) =>
     importReadings(sql, files, settings).catch((error: unknown) => {
       throw asUsage(error);

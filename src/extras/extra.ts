@@ -11,6 +11,8 @@ import type { Log } from '../base/log.ts';
 import type { Additions, CommandLine } from '../commands/program.ts';
 import type { ProviderFacts } from '../commands/status.ts';
 import type { Database, DatabaseAddress } from '../database/address.ts';
+import { canonical } from '../ingest/canonical.ts';
+import type { ReadingFormats } from '../ingest/formats.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import type { ProviderKeys } from '../network/schema.ts';
 import type { Offers, PageParts } from '../serve/app.ts';
@@ -24,8 +26,10 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   variables: Own;
   /** Why settings that are each right cannot be together; undefined: they can. */
   conflict?(settings: SettingsOf<Own>): string | undefined;
+  /** The forms in which readings come, in place of the core's own. Only one extra has them. */
+  formats?: ReadingFormats;
   /** Keys of a provider in the network file, which the core stores and hands on unread. */
-  providerKeys?: ProviderKeys;
+  providerKeys?(formats: ReadingFormats): ProviderKeys;
   /** Facts of providers that `status` shows because of it. */
   providerFacts?: ProviderFacts;
   /** A sentence of `status` on its settings; undefined: nothing to say. */
@@ -65,6 +69,8 @@ type ServiceContext<Settings, OwnMetrics> = {
   own: OwnMetrics;
   clock: Clock;
   log: Log;
+  /** The forms in which readings come. */
+  formats: ReadingFormats;
   /** The folder of the bundled database; undefined where the configuration names a database. */
   dataFolder: string | undefined;
 };
@@ -109,10 +115,18 @@ export const additionsOf = (
     const folder = () => dataFolder(extras, settings());
     for (const { commands } of extras) commands?.({ ...line, settings, dataFolder: folder });
   },
-  providerKeys: Object.assign({}, ...extras.map(({ providerKeys }) => providerKeys)),
+  formats: formatsOf(extras),
+  providerKeys: Object.assign(
+    {},
+    ...extras.map(({ providerKeys }) => providerKeys?.(formatsOf(extras))),
+  ),
   providerFacts: extras.flatMap(({ providerFacts }) => providerFacts ?? []),
   remarks: () => extras.flatMap(({ remark }) => remark?.(settings()) ?? []),
 });
+
+/** The forms in which readings come: an extra's, or the core's own. */
+export const formatsOf = (extras: readonly Extra[]): ReadingFormats =>
+  extras.find(({ formats }) => formats !== undefined)?.formats ?? canonical;
 
 /** The folder of the bundled database; undefined where the configuration names a database. */
 export function dataFolder(

@@ -8,19 +8,12 @@ import { InputError } from '../base/inputError.ts';
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
-import type { Means } from '../extras/senders/formats/format.ts';
-import {
-  checkDeclarations,
-  FILE_LIMITS,
-  type ReadingBatch,
-  readReadings,
-} from '../extras/senders/reading/collect.ts';
-import { findDateFormat } from '../extras/senders/reading/dateFormat.ts';
-import { doubtsOf } from '../extras/senders/reading/doubts.ts';
-import type { SourceNotes } from '../extras/senders/reading/notes.ts';
+import type { ReadingFormats } from './formats.ts';
 import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
+import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
+import type { Means, SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
@@ -34,7 +27,13 @@ import { readSensorId } from './store/validate.ts';
 
 type Source = Awaited<ReturnType<typeof openSource>>;
 /** `terminal`: stderr is one, and progress is drawn on it. */
-type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations | undefined };
+type Options = {
+  now: Date;
+  log: Log;
+  terminal: boolean;
+  formats: ReadingFormats;
+  format?: Declarations | undefined;
+};
 
 /**
  * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two
@@ -46,13 +45,14 @@ type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations |
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
-  { now, log, terminal, format: declared }: Options,
+  { now, log, terminal, formats, format: declared }: Options,
 ): Promise<ImportSummary> {
   if (declared !== undefined) await checkDeclaredOwner(sql, declared);
   const format = declared && (await withTransitions(sql, declared, now));
-  if (format !== undefined) checkDeclarations(format); // here, because of zones that only the server knows
+  if (format !== undefined) formats.checkDeclarations(format); // here, because of zones that only the server knows
   const sources: Source[] = [];
-  const report = makeImportReport(log, terminal, () => partRead(sources), declared?.timeZone);
+  const part = () => partRead(sources);
+  const report = makeImportReport(log, terminal, part, formats, declared?.timeZone);
   /** A source with an error does not keep the others from being imported. */
   const attempt = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
@@ -63,7 +63,7 @@ export async function importReadings(
   const started = performance.now();
   // standard input may take days; that does not make its readings future ones
   const clock = () => new Date(now.getTime() + (performance.now() - started));
-  const importSource = makeSourceImport(sql, clock);
+  const importSource = makeSourceImport(sql, clock, formats);
   for (const source of sources)
     await attempt(importSource(source, format, report.source(source.name)));
   return report.end(paths);
@@ -76,7 +76,7 @@ function partRead(sources: readonly Source[]): number | undefined {
 }
 
 /** Imports one source after the other: what is known of sensors holds for all of them. */
-function makeSourceImport(sql: Sql, clock: () => Date) {
+function makeSourceImport(sql: Sql, clock: () => Date, formats: ReadingFormats) {
   const copier = makeCopier(sql);
   const ofDevices: SensorsOfDevices = new Map();
   /** By sensor, whether hourly or daily means were imported. */
@@ -90,7 +90,15 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     let notes: SourceNotes | undefined;
     let failure: InputError | undefined;
     try {
-      for await (const batch of readChecked(sql, source, declared, report, assign, clock())) {
+      for await (const batch of readChecked(
+        sql,
+        source,
+        declared,
+        report,
+        assign,
+        clock(),
+        formats,
+      )) {
         notes = batch.notes;
         const { readings } = batch;
         if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
@@ -111,7 +119,7 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     if (failure !== undefined) throw failure;
     if (notes === undefined) return;
     const doubt =
-      stoppingDoubt(doubtsOf(notes, [], COMMAND_LINE)) ??
+      stoppingDoubt(formats.doubtsOf(notes, [], COMMAND_LINE)) ??
       (await findMoved(sql, notes, { now: clock() }, COMMAND_LINE)).doubts[0];
     refuseDoubt(doubt, source.name, 'the readings are stored all the same');
     report.hints(notes);
@@ -145,20 +153,21 @@ async function* readChecked(
   report: SourceReport,
   assign: (readings: readonly ReadingInput[]) => Promise<ReadingInput[]>,
   now: Date,
+  formats: ReadingFormats,
 ): AsyncGenerator<ReadingBatch> {
   // standard input cannot be read twice
   const dateFormat =
-    source.size === undefined ? undefined : await findDateFormat(source.name, declared);
+    source.size === undefined ? undefined : await formats.dateFormatOf(source.name, declared);
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  const batches = assigned(readReadings(source, format, LIMITS), assign);
+  const batches = assigned(formats.readReadings(source, format, LIMITS), assign);
   yield* checkedBeginning(batches, source, async (first) => {
     const { notes, readings } = first;
     const { notUtf8: found } = notes;
     report.linesBefore(notes);
     if (found !== undefined)
       throw notUtf8(`${source.name}:${found.line}`, found.encoding, found.text);
-    refuseDoubt(stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE)), source.name);
-    const [among] = await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE);
+    refuseDoubt(stoppingDoubt(formats.doubtsOf(notes, readings, COMMAND_LINE)), source.name);
+    const [among] = await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats);
     refuseDoubt(among, source.name);
     refuseDoubt((await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0], source.name);
   });

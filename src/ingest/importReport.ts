@@ -5,8 +5,9 @@
 import type { Log } from '../base/log.ts';
 import { makeProgress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import type { SourceNotes } from '../extras/senders/reading/notes.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
+import type { Explaining } from './formats.ts';
+import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
@@ -71,6 +72,7 @@ export function makeImportReport(
   log: Log,
   terminal: boolean,
   part: () => number | undefined,
+  formats: Explaining,
   networkZone?: string,
 ) {
   const summary = emptySummary();
@@ -97,7 +99,7 @@ export function makeImportReport(
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
         summary.ignored.push(...columns);
-        for (const example of newExamples(summary, outcome, name, networkZone)) {
+        for (const example of newExamples(summary, outcome, name, formats, networkZone)) {
           summary.examples.push(example);
           const { position, reason, explanation } = example;
           const only = 'only the first of each reason is shown';
@@ -199,6 +201,7 @@ function newExamples(
   { examples }: ImportSummary,
   { readings, quarantined, values }: Stored,
   source: string,
+  formats: Explaining,
   networkZone: string | undefined,
 ): ImportSummary['examples'] {
   const known = new Set<string>(examples.map(({ reason }) => reason));
@@ -222,11 +225,11 @@ function newExamples(
     add(
       reason,
       index,
-      (reading) => explainReading(reason, reading, COMMAND_LINE, networkZone) ?? reason,
+      (reading) => explainReading(reason, reading, formats, COMMAND_LINE, networkZone) ?? reason,
     );
   for (const { index, reason } of values) {
     const parameter = columnOfReason(reason);
-    add(reason, index, (reading) => explainValue(reason, reading.values[parameter]));
+    add(reason, index, (reading) => explainValue(reason, reading.values[parameter], formats));
   }
   return found;
 }

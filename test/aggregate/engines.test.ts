@@ -19,6 +19,7 @@ import { file, reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
@@ -364,7 +365,7 @@ onEveryEngine('an engine', (engine) => {
           return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
         });
         const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-        const options = { now: NOW, log: keepingLog(), terminal: false };
+        const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
         const { accepted, unchanged } = await importReadings(ingest, [path], options);
         return { accepted, unchanged };
       };

@@ -20,6 +20,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -336,6 +337,7 @@ onEveryEngine('the record of changes', (engine) => {
     const file = join(temporaryFolder('record'), 'old.csv');
     writeFileSync(file, ['sensor_id,time,pm25', ...lines].join('\n'));
     await importReadings(db.as('airseries_ingest'), [file], {
+      formats: READING_FORMATS,
       now: NOW,
       log: keepingLog(),
       terminal: false,

@@ -1,11 +1,14 @@
 /** Extensions of the command line: a command that one names must be there, and waits for it. */
+
 import { expect, it } from 'vitest';
 import type { Context } from '../../src/commands/context.ts';
 import { type Additions, chooseCommand } from '../../src/commands/program.ts';
+import { canonical } from '../../src/ingest/canonical.ts';
 
 const choose = (words: string[], extend: Additions['extend']) =>
   chooseCommand(words, {
     extend,
+    formats: canonical,
     providerKeys: {},
     providerFacts: [],
     remarks: () => [],

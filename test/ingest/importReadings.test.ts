@@ -7,6 +7,7 @@ import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { file, stored } from './support.ts';
@@ -17,7 +18,12 @@ onEveryEngineInAll('import readings', (engine) => {
   let ingest: Sql;
   const bring = async (...paths: string[]) => {
     const log = keepingLog();
-    const summary = await importReadings(ingest, paths, { now: NOW, log, terminal: false });
+    const summary = await importReadings(ingest, paths, {
+      formats: READING_FORMATS,
+      now: NOW,
+      log,
+      terminal: false,
+    });
     return { summary, log };
   };
 
@@ -204,6 +210,7 @@ onEveryEngineInAll('import readings', (engine) => {
     const recorded = [];
     for (const path of tables) {
       await importReadings(ingest, [path], {
+        formats: READING_FORMATS,
         now: NOW,
         log: keepingLog(),
         terminal: false,
@@ -264,7 +271,13 @@ onEveryEngineInAll('import readings', (engine) => {
     ];
     for (const [text, format] of files) {
       await owner`truncate raw.readings`;
-      const options = { now: NOW, log: keepingLog(), terminal: false, format };
+      const options = {
+        formats: READING_FORMATS,
+        now: NOW,
+        log: keepingLog(),
+        terminal: false,
+        format,
+      };
       const summary = await importReadings(ingest, [file('a', text)], options);
       expect(summary).toMatchObject({ accepted: 2, failed: false });
       expect(await stored(owner)).toMatchObject([{ sensor_id: 3 }, { sensor_id: 3 }]);

@@ -5,6 +5,7 @@ import { explainValue } from '../../src/ingest/explain.ts';
 import { readNumber, writeInstead } from '../../src/ingest/numbers.ts';
 import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
 import { mayBeNoMeasurement } from '../../src/ingest/store/instruments.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { readText } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';
@@ -106,7 +107,9 @@ describe('what is asked of values', () => {
   });
 
   it('a value in another unit is named behind a space that does not break', () => {
-    expect(explainValue('out_of_bounds:pressure', '1\u00a0013.2')).toContain('looks like hPa');
+    expect(explainValue('out_of_bounds:pressure', '1\u00a0013.2', READING_FORMATS)).toContain(
+      'looks like hPa',
+    );
   });
 });
 

@@ -11,6 +11,7 @@ import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { openPushing, type Pushing, push, send } from './http/pushing.ts';
 import { file, reading } from './support.ts';
@@ -30,7 +31,13 @@ async function imported(
   text: string,
   format: Declarations = {},
 ): Promise<Outcome> {
-  const options = { now: NOW, log: keepingLog(), terminal: false, format };
+  const options = {
+    formats: READING_FORMATS,
+    now: NOW,
+    log: keepingLog(),
+    terminal: false,
+    format,
+  };
   return await importReadings(ingest, [file('readings', text)], options);
 }
 
@@ -221,6 +228,7 @@ onEveryEngineInAll('two sources', (engine) => {
       expect(quarantined).toEqual([{ index: 0, reason: 'in_the_future' }]);
       await bring(here, { pm25: 5, temperature: 20 });
       const retried = await retryQuarantined(here.owner, {
+        formats: READING_FORMATS,
         now: NOW,
         log: keepingLog(),
         terminal: false,

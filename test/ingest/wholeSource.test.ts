@@ -10,6 +10,7 @@ import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { needs } from '../support/tools.ts';
@@ -42,7 +43,7 @@ onEveryEngineInAll('a source', (engine) => {
     importReadings(
       ingest,
       texts.map((text, index) => file(`${index}.csv`, text)),
-      { now: NOW, log: keepingLog(), terminal: false },
+      { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false },
     );
   const hold = (values: object) =>
     acceptReadings(ingest, [reading(1, T, { ...values })], { now: NOW, source: 'before' });

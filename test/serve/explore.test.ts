@@ -16,6 +16,7 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { BANDS, bandOf, nowcast, trend } from '../schema/indices.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -595,6 +596,7 @@ onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
     const path = join(temporaryFolder('epoch'), 'unix.csv');
     writeFileSync(path, `sensor_id,time,pm25\n1,${seconds},7\n1,${seconds}000,7\n1,631000000,7\n`);
     const summary = await importReadings(owner, [path], {
+      formats: READING_FORMATS,
       now,
       log: makeLog('silent'),
       terminal: false,

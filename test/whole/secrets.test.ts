@@ -11,6 +11,7 @@ import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { NOW } from '../support/clock.ts';
 import { commandsOn } from '../support/command.ts';
 import { engines } from '../support/database.ts';
+import { READING_FORMATS } from '../support/formats.ts';
 import { freePort } from '../support/freePort.ts';
 import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
@@ -127,7 +128,13 @@ it('no key in the address of a feed is shown, whatever the feed answers', async 
   const metrics = makeMetrics();
   const pulls = makePullCounter(metrics);
   const hosts = [feed.host, new URL(feeds.closed).host];
-  await makePull(other.database.target, () => NOW, { hosts, log, metrics, pulls })(NOW);
+  await makePull(other.database.target, () => NOW, {
+    formats: READING_FORMATS,
+    hosts,
+    log,
+    metrics,
+    pulls,
+  })(NOW);
   const status = await commandsOn(other.database)('status');
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),

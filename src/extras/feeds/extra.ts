@@ -25,13 +25,13 @@ export const feeds = defineExtra({
           'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
       }),
   },
-  providerKeys: { pull: pullKey },
+  providerKeys: (formats) => ({ pull: pullKey(formats) }),
   providerFacts: pullStatus,
   metrics: makePullCounter,
-  open: ({ settings: { pullHosts: hosts }, metrics, own: pulls, clock, log }) => ({
+  open: ({ settings: { pullHosts: hosts }, metrics, own: pulls, clock, log, formats }) => ({
     async jobs({ target, timeZone }) {
       const { pullJob } = await import('./pullDue.ts');
-      return [pullJob(target, clock, { hosts, log, metrics, pulls, timeZone })];
+      return [pullJob(target, clock, { hosts, log, metrics, pulls, timeZone, formats })];
     },
   }),
 });

@@ -1,11 +1,10 @@
 /** Key `pull` of a provider in the network file: where its readings are fetched from, and how. */
 import { z } from 'zod';
 import { InputError } from '../../base/inputError.ts';
+import type { ReadingFormats } from '../../ingest/formats.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { duration, secondsOf } from '../../network/schema.ts';
-import { FORMAT_NAMES } from '../senders/formats/formats.ts';
-import { checkDeclarations } from '../senders/reading/collect.ts';
 
 const SHORTEST_EVERY_S = 60;
 
@@ -46,52 +45,54 @@ const declarations = (description: string) =>
     .optional()
     .describe(description);
 
-export const pullKey = z
-  .strictObject({
-    kind: z.enum(FORMAT_NAMES).describe('the layout of what is fetched'),
-    url: z
-      .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
-      .refine(
-        (url) => !/^https?:\/\/[^/]*@/.test(url),
-        'expected an address without user and password, because it would be stored in plain text',
-      ),
-    every: duration
-      .refine((text) => secondsOf(text) >= SHORTEST_EVERY_S, {
-        error: ({ input }) =>
-          `expected "1 minute" or longer, because feeds are polled once a minute, found "${input}"`,
-      })
-      .default('5 minutes'),
-    sensor: z
-      .int()
-      .min(1)
-      .max(2_147_483_647)
-      .optional()
-      .describe('the sensor of its readings, where they name none'),
-    zone: z
-      .string()
-      .optional()
-      .describe('the zone of times without an offset, as in Europe/Berlin or +01:00'),
-    shift: z
-      .string()
-      .optional()
-      .describe('is added to every time, as -1h where stamps name the end of an hour'),
-    round: z
-      .string()
-      .optional()
-      .describe('minute, where times are a second short of a full minute'),
-    only: declarations('the rows that count, as in Validity=1,2,3'),
-    column: declarations('our name for a field, as in pm25=PM2_5_mean'),
-    unit: declarations('the unit of a parameter, as in no2=ug/m3'),
-  })
-  .superRefine((pull, context) => {
-    try {
-      checkDeclarations(declaredOfFeed(pull));
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      context.addIssue({ code: 'custom', message: error.message });
-    }
-  })
-  .nullish()
-  .describe(
-    'where its readings are fetched from, and how often; its host must be among PULL_HOSTS',
-  );
+/** The key, for the forms in which readings come. */
+export const pullKey = ({ names, checkDeclarations }: ReadingFormats) =>
+  z
+    .strictObject({
+      kind: z.enum(names).describe('the layout of what is fetched'),
+      url: z
+        .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
+        .refine(
+          (url) => !/^https?:\/\/[^/]*@/.test(url),
+          'expected an address without user and password, because it would be stored in plain text',
+        ),
+      every: duration
+        .refine((text) => secondsOf(text) >= SHORTEST_EVERY_S, {
+          error: ({ input }) =>
+            `expected "1 minute" or longer, because feeds are polled once a minute, found "${input}"`,
+        })
+        .default('5 minutes'),
+      sensor: z
+        .int()
+        .min(1)
+        .max(2_147_483_647)
+        .optional()
+        .describe('the sensor of its readings, where they name none'),
+      zone: z
+        .string()
+        .optional()
+        .describe('the zone of times without an offset, as in Europe/Berlin or +01:00'),
+      shift: z
+        .string()
+        .optional()
+        .describe('is added to every time, as -1h where stamps name the end of an hour'),
+      round: z
+        .string()
+        .optional()
+        .describe('minute, where times are a second short of a full minute'),
+      only: declarations('the rows that count, as in Validity=1,2,3'),
+      column: declarations('our name for a field, as in pm25=PM2_5_mean'),
+      unit: declarations('the unit of a parameter, as in no2=ug/m3'),
+    })
+    .superRefine((pull, context) => {
+      try {
+        checkDeclarations(declaredOfFeed(pull));
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        context.addIssue({ code: 'custom', message: error.message });
+      }
+    })
+    .nullish()
+    .describe(
+      'where its readings are fetched from, and how often; its host must be among PULL_HOSTS',
+    );

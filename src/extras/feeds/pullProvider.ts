@@ -7,8 +7,10 @@ import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
+import type { ReadingFormats } from '../../ingest/formats.ts';
 import { asRefusal, type Doubt } from '../../ingest/reading/doubt.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
+import type { SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { acceptAuthorized, withdrawEmpty } from '../../ingest/store/accept.ts';
@@ -26,8 +28,6 @@ import { withTransitions } from '../../ingest/store/transitions.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { observeIngest } from '../../metrics/recorders.ts';
-import { FORMAT_NAMES } from '../senders/formats/formats.ts';
-import type { SourceNotes } from '../senders/reading/notes.ts';
 import { type FetchLimits, feedName, fetchDocument } from './fetchDocument.ts';
 import { declaredOfFeed, type FeedDeclarations } from './pullKey.ts';
 import { readFeed } from './readFeed.ts';
@@ -61,6 +61,7 @@ const DAY_US = 86_400_000_000;
 
 export type PullOptions = {
   clock: Clock;
+  formats: ReadingFormats;
   /** PULL_HOSTS: `host` or `host:port`. */
   hosts: readonly string[];
   /** Absent: nothing is counted. */
@@ -76,10 +77,10 @@ export type PullOptions = {
 export async function pullProvider(
   pool: QueryPool,
   { provider, url, declared: { sensor, ...given } }: Pull,
-  { clock, hosts, metrics, limits }: PullOptions,
+  { clock, formats, hosts, metrics, limits }: PullOptions,
 ): Promise<Pulled> {
   const { kind } = given;
-  if (!FORMAT_NAMES.includes(kind)) {
+  if (!formats.names.includes(kind)) {
     throw new InputError(
       `provider ${provider}`,
       `this version knows no kind ${kind} of feed`,
@@ -93,7 +94,7 @@ export async function pullProvider(
   const { received, readings, others, notes, hints } = await fetchDocument(
     url,
     { provider, hosts, limits },
-    (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse),
+    (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse, formats),
   );
   const scope = { provider, stations: null };
   const found = await assignSensors(pool, readings, scope, now);
@@ -104,7 +105,7 @@ export async function pullProvider(
   const [movedAll] = assigned.length === 0 ? moved.doubts : [];
   if (movedAll !== undefined)
     throw new InputError(feedName(provider, url), asRefusal(movedAll), movedAll.remedy);
-  const [doubt] = await doubtsAmongOthers(pool, assigned, notes, NETWORK_FILE);
+  const [doubt] = await doubtsAmongOthers(pool, assigned, notes, NETWORK_FILE, formats);
   if (doubt !== undefined)
     throw new InputError(feedName(provider, url), asRefusal(doubt), doubt.remedy);
   const outdated = await findUnstored(

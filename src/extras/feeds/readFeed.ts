@@ -5,16 +5,16 @@
 
 import { InputError } from '../../base/inputError.ts';
 import { hintsOf } from '../../ingest/explain.ts';
+import type { ReadingFormats } from '../../ingest/formats.ts';
+import { FILE_LIMITS } from '../../ingest/reading/batches.ts';
 import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { asRefusal, stoppingDoubt } from '../../ingest/reading/doubt.ts';
+import { noNotes, type SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
-import { FILE_LIMITS, readReadings } from '../senders/reading/collect.ts';
-import { doubtsOf } from '../senders/reading/doubts.ts';
-import { makeNotes, type SourceNotes } from '../senders/reading/notes.ts';
 import type { Refuse } from './fetchDocument.ts';
 import { noOthers, noteOther, type Others, someOf } from './withoutReadings.ts';
 
@@ -57,6 +57,7 @@ export async function readFeed(
   declared: Declarations,
   isOurs: (sensor: number) => boolean,
   refuse: Refuse,
+  formats: ReadingFormats,
 ): Promise<Feed> {
   let failure: unknown;
   const watched = async function* () {
@@ -76,7 +77,7 @@ export async function readFeed(
   let text = 0;
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
-    for await (const batch of readReadings(source, declared, LIMITS)) {
+    for await (const batch of formats.readReadings(source, declared, LIMITS)) {
       received += batch.readings.length;
       for (const reading of batch.readings) {
         if (!isWanted(reading, isOurs)) {
@@ -101,8 +102,8 @@ export async function readFeed(
       if (received === 1 && first?.unreadable && !isWanted(first, isOurs))
         throw new InputError('the document', first.why ?? 'it has no reading', '');
     }
-    if (notes === undefined) return { received, readings, others, notes: makeNotes(), hints: [] };
-    const doubts = doubtsOf(notes, readings, NETWORK_FILE);
+    if (notes === undefined) return { received, readings, others, notes: noNotes(''), hints: [] };
+    const doubts = formats.doubtsOf(notes, readings, NETWORK_FILE);
     const doubt = stoppingDoubt(doubts, readings.length);
     if (doubt === undefined)
       return { received, readings, others, notes, hints: hintsOf(notes, doubts) };

@@ -6,7 +6,6 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
-import { FORMAT_NAMES } from '../../extras/senders/formats/formats.ts';
 import { type Listening, listen } from '../../http/listen.ts';
 import {
   accessLog,
@@ -22,7 +21,7 @@ import type { Transitions } from '../reading/zone.ts';
 import { isFixedZone } from '../reading/zone.ts';
 import { readTransitions } from '../store/transitions.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
-import { makeAirrohrRoute } from './airrohr.ts';
+import { makeDeviceRoute } from './devicePush.ts';
 import type { IngestDeps } from './ingestRoute.ts';
 import { makeReadingsRoute } from './readings.ts';
 
@@ -36,18 +35,13 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'transitionsOf'> & {
 };
 
 const READINGS_PATH = '/v1/readings';
-const AIRROHR_PATH = '/v1/push/airrohr';
 /**
  * Takes pushes in any layout: with a token behind it, it has 63 characters, and gateways of Ecowitt
  * have room for 64.
  */
 const SHORT_PATH = '/v1';
-/**
- * One for each layout. What follows is the token, if it stands in the address, and what
- * AirGradient's firmware appends.
- */
+/** One for each layout. What follows is the token, if it stands in the address, and what senders append. */
 const pushPath = (format: string) => `/v1/push/${format}`;
-const APPENDED = '(?:/sensors/airgradient:[^/]+/measures)?/?';
 
 /** Bodies of up to 8 MiB each, with what is parsed from them: some hundreds of MiB at worst. */
 const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
@@ -79,7 +73,8 @@ export function makeIngestApp({
   measure,
   ...deps
 }: IngestOptions): Express {
-  const { writes, clock } = deps;
+  const { writes, clock, formats } = deps;
+  const { devicePushes } = formats;
   const transitionsOf = cachedTransitions(writes, clock);
   const app = bareApp();
   const errors = makeErrorHandlers(log);
@@ -90,7 +85,6 @@ export function makeIngestApp({
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ ...deps, bodyMs, transitionsOf });
-  const pushes = makeAirrohrRoute({ ...deps, bodyMs });
   addPostPath(
     app,
     pathPattern(READINGS_PATH),
@@ -99,7 +93,11 @@ export function makeIngestApp({
     ...batches,
   );
   const admitPush = admit(PUSHES_AT_ONCE);
-  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
+  if (devicePushes !== undefined) {
+    const path = pushPath(devicePushes.name);
+    const pushes = makeDeviceRoute({ ...deps, bodyMs }, devicePushes);
+    addPostPath(app, pathPattern(`${path}/?`), path, ...admitPush, ...pushes);
+  }
   addPostPath(
     app,
     pathPattern(`${SHORT_PATH}/?`),
@@ -107,8 +105,8 @@ export function makeIngestApp({
     ...admitPush,
     ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, undefined, true),
   );
-  for (const format of FORMAT_NAMES) {
-    const path = pathPattern(`${pushPath(format)}${APPENDED}`);
+  for (const format of formats.names) {
+    const path = pathPattern(`${pushPath(format)}${formats.appended}`);
     addPostPath(
       app,
       path,
@@ -117,7 +115,8 @@ export function makeIngestApp({
       ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, format),
     );
   }
-  const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMAT_NAMES.map(pushPath).join(', ')}`;
+  const devices = devicePushes === undefined ? '' : ` or ${pushPath(devicePushes.name)}`;
+  const paths = `${READINGS_PATH}${devices}, or to one of ${formats.names.map(pushPath).join(', ')}`;
   app.use((req: Request) => {
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${paths}.`);
   }, errors.handle);

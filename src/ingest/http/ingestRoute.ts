@@ -7,12 +7,11 @@ import { STATUS_CODES } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import type { Clock } from '../../base/clock.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
-import type { ReadingBatch } from '../../extras/senders/reading/collect.ts';
-import { doubtsOf } from '../../extras/senders/reading/doubts.ts';
-import type { SourceNotes } from '../../extras/senders/reading/notes.ts';
 import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
+import type { ReadingFormats } from '../formats.ts';
 import type { IngestObserver } from '../observer.ts';
+import type { ReadingBatch } from '../reading/batches.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
@@ -31,6 +30,7 @@ export type IngestDeps = {
   /** A pool in the role airseries_ingest. */
   writes: QueryPool;
   clock: Clock;
+  formats: ReadingFormats;
   /** The zone of the network, which refusals of times without an offset offer. */
   timeZone: string;
   /** Undefined: nothing is counted. */
@@ -61,7 +61,7 @@ const MOST_VALUES = 1_000;
  * on.
  */
 export function ingestRoute(
-  { writes, clock, timeZone, observer, bodyMs }: IngestDeps,
+  { writes, clock, formats, timeZone, observer, bodyMs }: IngestDeps,
   limits: Omit<BodyLimits, 'timeMs'>,
   read: ReadReadings,
   { neverRefuses = false } = {},
@@ -74,7 +74,7 @@ export function ingestRoute(
     const arrivedAt = firstArrival(id, req, body, now);
     const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
     const readings = await assignSensors(writes, given, scope, now);
-    const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS) : [];
+    const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS, formats) : [];
     if (doubt !== undefined) throw inDoubt(doubt);
     const moved = notes ? (await findMoved(writes, notes, { scope, now }, ADDRESS)).doubts : [];
     const stopping = stoppingDoubt(moved, notes?.rows);
@@ -88,7 +88,7 @@ export function ingestRoute(
     const replaced = describeReplaced(outcome.replaced);
     const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
       const parameter = columnOfReason(reason);
-      return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
+      return { index, ...droppedValue(reason, readings[index]?.values[parameter], formats) };
     });
     const answer = {
       received,
@@ -100,12 +100,14 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource(notes, readings, outcome, now, moved)),
+      ...(notes !== undefined && describeSource({ notes, readings }, outcome, now, moved, formats)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
     const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
-    const document = isUnusable ? { ...explained(outcome, readings, timeZone), ...answer } : answer;
+    const document = isUnusable
+      ? { ...explained(outcome, readings, timeZone, formats), ...answer }
+      : answer;
     sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(document)));
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
@@ -142,18 +144,18 @@ function makeArrivals() {
 
 /** The part of an answer that says how the body was read. */
 function describeSource(
-  notes: SourceNotes,
-  readings: readonly ReadingInput[],
+  { notes, readings }: ReadingBatch,
   { values, quarantined }: Accepted,
   now: Date,
   moved: readonly Doubt[],
+  formats: ReadingFormats,
 ) {
   const span = emptySpan();
   addTimes(span, readings, quarantined);
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
   const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
-  const doubts = [...doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
+  const doubts = [...formats.doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
   const hints = hintsOf(notes, doubts, describeGap(span, now));
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
@@ -172,17 +174,18 @@ function explained(
   { received, quarantined, values }: Accepted,
   readings: readonly ReadingInput[],
   timeZone: string,
+  formats: ReadingFormats,
 ) {
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {
     if (sentences.has(reason)) continue;
     const reading = readings[index] ?? {};
-    sentences.set(reason, explainReading(reason, reading, ADDRESS, timeZone) ?? reason);
+    sentences.set(reason, explainReading(reason, reading, formats, ADDRESS, timeZone) ?? reason);
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;
     const parameter = columnOfReason(reason);
-    sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
+    sentences.set(reason, explainValue(reason, readings[index]?.values[parameter], formats));
   }
   const what =
     received === 1

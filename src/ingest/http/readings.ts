@@ -4,16 +4,9 @@
  */
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
-import { OWN_FORMAT } from '../../extras/senders/formats/formats.ts';
-import {
-  type Limits,
-  type ReadingBatch,
-  readReadings,
-} from '../../extras/senders/reading/collect.ts';
-import { addDate, orderOf, unknownOrder } from '../../extras/senders/reading/dateFormat.ts';
-import { doubtsOf } from '../../extras/senders/reading/doubts.ts';
-import type { DateFormat } from '../../extras/senders/reading/times.ts';
 import { Problem, quoted } from '../../http/send.ts';
+import { OWN_FORMAT, type ReadingFormats } from '../formats.ts';
+import type { Limits, ReadingBatch } from '../reading/batches.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { stoppingDoubt } from '../reading/doubt.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
@@ -50,38 +43,30 @@ export function makeReadingsRoute(
     types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES, ...FORM_TYPES],
   };
   return ingestRoute(deps, limits, async (body, req, { now }) => {
-    const declared = declaredBy(req, name, now);
+    const declared = declaredBy(req, name, now, deps.formats);
     const transitions = await deps.transitionsOf?.(declared.zone);
-    return await readBatch(body, String(req.is(limits.types)), { ...declared, transitions });
+    const type = String(req.is(limits.types));
+    return await readBatch(body, type, { ...declared, transitions }, deps.formats);
   });
 }
-
-/** The parameters with which a query string may declare something about the body. */
-const DECLARATIONS: readonly string[] = [
-  'unit',
-  'column',
-  'only',
-  'zone',
-  'shift',
-  'round',
-  'date_format',
-  'sensor_id',
-  'device',
-];
 
 /**
  * `?unit=no2=ug/m3&column=pm25=PM2_5&only=Validity=1&zone=Europe/Berlin&shift=-1h&date_format=dd/mm/yyyy&sensor_id=11&device=garden`;
  * a device may stand in the path, too. Throws Problem for any other name.
  */
-function declaredBy(req: Request, name: string | undefined, now: Date): Declarations {
+function declaredBy(
+  req: Request,
+  name: string | undefined,
+  now: Date,
+  { addressParameters, ownParameters, deviceIn }: ReadingFormats,
+): Declarations {
   const query = new URLSearchParams(
     req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
   );
-  const isKnown = (key: string) =>
-    DECLARATIONS.includes(key) || (name === 'chirpstack' && key === 'event'); // it appends that
-  const unknown = [...query.keys()].find((key) => !isKnown(key));
+  const known = [...addressParameters, ...ownParameters(name)];
+  const unknown = [...query.keys()].find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    const all = DECLARATIONS.join(', ');
+    const all = addressParameters.join(', ') || 'none';
     throw new Problem(
       400,
       `There is no parameter ${quoted(unknown)}. The address may have ${all}. Nothing was stored.`,
@@ -104,12 +89,6 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
   };
 }
 
-/** AirGradient's firmware has it in the path that it appends to the address of its server. */
-function deviceIn(path: string): string | undefined {
-  const [, rest] = path.split('/sensors/airgradient:');
-  return rest?.split('/', 1)[0];
-}
-
 /**
  * The readings of a body of a content type. Rejects with Problem for one that cannot be read, has
  * too many, or none that is a reading.
@@ -118,13 +97,14 @@ export async function readBatch(
   body: Buffer,
   type: string,
   declared: Declarations,
+  formats: ReadingFormats,
 ): Promise<ReadingBatch> {
   const read = FORM_TYPES.includes(type) ? lineOfForm(body) : body;
   const limits = { ...LIMITS, kind: kindOf(type) };
-  let [batch] = await collect(read, limits, declared);
-  const dateFormat = declared.dateFormat ?? orderIn(batch);
+  let [batch] = await collect(read, limits, declared, formats);
+  const dateFormat = declared.dateFormat ?? orderIn(batch, formats);
   if (dateFormat !== declared.dateFormat)
-    [batch] = await collect(read, limits, { ...declared, dateFormat });
+    [batch] = await collect(read, limits, { ...declared, dateFormat }, formats);
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
   const { readings, notes } = batch;
   if (notes.notUtf8 !== undefined) {
@@ -143,17 +123,15 @@ export async function readBatch(
     const what = why === undefined ? 'each is one JSON object' : `of the first, ${why}`;
     throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
   }
-  const doubt = stoppingDoubt(doubtsOf(notes, readings, ADDRESS), notes.rows);
+  const doubt = stoppingDoubt(formats.doubtsOf(notes, readings, ADDRESS), notes.rows);
   if (doubt !== undefined) throw inDoubt(doubt);
   return batch;
 }
 
 /** The order of the dates of a body. Throws Problem where they have both. */
-function orderIn(batch: ReadingBatch | undefined): DateFormat | undefined {
-  const order = unknownOrder();
-  for (const reading of batch?.readings ?? []) addDate(order, reading);
+function orderIn(batch: ReadingBatch | undefined, formats: ReadingFormats): string | undefined {
   try {
-    return orderOf(order, 'The body');
+    return formats.dateFormatIn(batch?.readings ?? [], 'The body');
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new Problem(422, `${error.message} Nothing was stored.`);
@@ -203,6 +181,7 @@ async function collect(
   body: Buffer,
   limits: Limits,
   declared: Declarations,
+  { readReadings }: ReadingFormats,
 ): Promise<ReadingBatch[]> {
   const source = { name: 'The body', size: undefined, read: 0, bytes: inPieces([body]) };
   const batches: ReadingBatch[] = [];

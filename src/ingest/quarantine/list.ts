@@ -1,9 +1,8 @@
 /** Lists what is in quarantine, with the reasons in words, and deletes what the operator names. */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { Sql } from '../../database/client.ts';
-import { type PushSensor, pushFromText } from '../../extras/senders/formats/airrohr.ts';
-import { readLine } from '../../extras/senders/reading/collect.ts';
-import { explainDevice, explainPush, explainReading, explainValue } from '../explain.ts';
+import { explainDevice, explainReading, explainValue } from '../explain.ts';
+import type { DeviceSensor, ReadingFormats } from '../formats.ts';
 import { deviceFromText } from '../reading/devices.ts';
 import { VALUE_REASONS } from '../store/validate.ts';
 
@@ -60,16 +59,16 @@ export async function listQuarantine(
   sql: Sql,
   filter: Filter,
   limit: number,
+  formats: ReadingFormats,
 ): Promise<Quarantined> {
-  const reasons = await sql<{ reason: string; n: number }[]>`
-    select reason, count(*)::int as n from raw.quarantine where ${matches(sql, filter)} group by 1 order by 2 desc, 1`;
+  const reasons = await countByReason(sql, filter);
   const rows = await sql<Row[]>`
     select id::float8, recorded_at, source, provider_id as provider, line::float8, kind, reason, left(text, ${EXPLAINED_CHARACTERS}) as text,
       (reading ->> 'sensor_id')::int as sensor_id
     from raw.quarantine where ${matches(sql, filter)}
     order by raw.quarantine.id desc limit ${limit}`;
   const sensors = await sql<
-    DeviceSensor[]
+    SensorOfDevice[]
   >`select id, kind, device from raw.sensor where device is not null order by id`;
   return {
     total: reasons.reduce((sum, { n }) => sum + n, 0),
@@ -78,29 +77,39 @@ export async function listQuarantine(
       const { text, sensor_id: _, ...line } = row;
       return {
         ...line,
-        explanation: explain(row, sensors) ?? null,
+        explanation: explain(row, sensors, formats) ?? null,
         text: text.slice(0, SHOWN_CHARACTERS),
       };
     }),
   };
 }
 
+/** How many lines match the filter for each reason, the most first. `sql` is a pool of the owner. */
+export const countByReason = (sql: Sql, filter: Filter) =>
+  sql<{ reason: string; n: number }[]>`
+    select reason, count(*)::int as n from raw.quarantine where ${matches(sql, filter)} group by 1 order by 2 desc, 1`;
+
 type Row = Omit<QuarantinedLine, 'explanation'> & { sensor_id: number | null };
 
-type DeviceSensor = PushSensor & { device: string };
+type SensorOfDevice = DeviceSensor & { device: string };
 
 /** Says what is wrong with a line; undefined for a reason that this version does not have. */
-function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined {
+function explain(
+  row: Row,
+  sensors: readonly SensorOfDevice[],
+  formats: ReadingFormats,
+): string | undefined {
+  const { devicePushes, readLine } = formats;
   const { kind, reason, text, sensor_id } = row;
-  const push = reason === 'unknown_sensor' ? pushFromText(text) : undefined;
+  const push = reason === 'unknown_sensor' ? devicePushes?.fromText(text) : undefined;
   if (push !== undefined) {
     const own = sensors.filter(({ device }) => device === push.device);
-    return explainPush(push, own);
+    return push.explain(own);
   }
   if (kind === 'value') {
     const [what = '', parameter] = reason.split(':');
     if (!(what in VALUE_REASONS)) return undefined;
-    return explainValue(reason, readLine(text)?.values[parameter as ParameterName]);
+    return explainValue(reason, readLine(text)?.values[parameter as ParameterName], formats);
   }
   const device = deviceFromText(text)?.device;
   if (device !== undefined && reason === 'unknown_sensor') {
@@ -112,11 +121,12 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
   const { sensorId, measuredAt, why, values = {} } = readLine(text) ?? {};
   // where columns were declared, their names say nothing here
   const isUnderstood = measuredAt !== undefined || Object.keys(values).length > 0;
-  return explainReading(reason, {
+  const given = {
     sensorId: sensor_id ?? sensorId,
     ...(isUnderstood && { measuredAt }),
     ...(why !== undefined && { why }),
-  });
+  };
+  return explainReading(reason, given, formats);
 }
 
 /**

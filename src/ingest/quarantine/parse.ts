@@ -2,7 +2,7 @@
  * Turns a line of the quarantine back into readings, to be accepted as if they had just arrived.
  */
 import type { Sql } from '../../database/client.ts';
-import { pushFromText, readingsOfPush } from '../../extras/senders/formats/airrohr.ts';
+import type { DevicePushes } from '../formats.ts';
 import { deviceFromText } from '../reading/devices.ts';
 import { instantText, readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -35,9 +35,13 @@ export type RetryLine = {
  * The readings of a line: as they were parsed or, where a device sent it, as the network assigns
  * its values now. None if too little of it could be parsed for a retry.
  */
-export async function parseQuarantined(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
+export async function parseQuarantined(
+  sql: Sql,
+  line: RetryLine,
+  pushes: DevicePushes | undefined,
+): Promise<ReadingInput[]> {
   const readings =
-    line.reading === null ? await parsePushed(sql, line) : [toInput(line.reading, line)];
+    line.reading === null ? await parsePushed(sql, line, pushes) : [toInput(line.reading, line)];
   const number = line.line === null ? {} : { line: Number(line.line) };
   return readings.map((reading) => ({ ...reading, ...number }));
 }
@@ -59,19 +63,23 @@ function unusableValue(reason: ValueReason): [string, Unusable] {
   return [parameter, new Unusable(what)];
 }
 
-async function parsePushed(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
+async function parsePushed(
+  sql: Sql,
+  line: RetryLine,
+  pushes: DevicePushes | undefined,
+): Promise<ReadingInput[]> {
   const reading = deviceFromText(line.text);
   if (reading !== undefined) return await parseDevice(sql, line, reading);
-  const record = pushFromText(line.text);
-  const time = record && readInstant(record.measuredAt);
-  if (record === undefined || time === undefined || time.local) return [];
+  const push = pushes?.fromText(line.text);
+  const time = push && readInstant(push.measuredAt);
+  if (push === undefined || time === undefined || time.local) return [];
   const sensors = await findPushSensors(
     sql,
-    record,
+    push,
     line.scope ?? undefined,
     new Date(time.microseconds / 1_000),
   );
-  return readingsOfPush(record, sensors);
+  return push.readingsOf(sensors);
 }
 
 /** At the station of a token, the device may be the sensor that was there then. */

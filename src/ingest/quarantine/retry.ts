@@ -9,6 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { makeProgress } from '../../base/progress.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { Sql } from '../../database/client.ts';
+import type { ReadingFormats } from '../formats.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { acceptAuthorized } from '../store/accept.ts';
 import { type Filter, matches } from './list.ts';
@@ -24,7 +25,7 @@ type Retried = {
   not_retryable: number;
 };
 
-type Options = Filter & { now: Date; log: Log; terminal: boolean };
+type Options = Filter & { now: Date; log: Log; terminal: boolean; formats: ReadingFormats };
 
 /** A reading and the line it is from; a line of a device may have several. */
 type Attempt = { reading: ReadingInput; line: RetryLine };
@@ -35,7 +36,7 @@ type Attempt = { reading: ReadingInput; line: RetryLine };
  */
 export async function retryQuarantined(
   sql: Sql,
-  { now, log, terminal, ...filter }: Options,
+  { now, log, terminal, formats, ...filter }: Options,
 ): Promise<Retried> {
   const [extent] = await sql<[{ end: string; readings: number; others: number }]>`
     select coalesce(max(id), 0) + 1 as end, count(*) filter (where kind = 'reading')::int as readings,
@@ -61,7 +62,7 @@ export async function retryQuarantined(
       takenBy.clear();
     };
     for (const line of lines) {
-      const readings = await parseQuarantined(sql, line);
+      const readings = await parseQuarantined(sql, line, formats.devicePushes);
       if (readings.length === 0) {
         result.not_retryable += 1;
         continue;

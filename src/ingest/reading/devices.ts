@@ -21,6 +21,16 @@ export function textOfDevice(reading: ReadingInput): string {
   });
 }
 
+/** The device that a line of the quarantine names; undefined: it is of none. */
+export function deviceNamedIn(text: string): string | undefined {
+  try {
+    const given: unknown = JSON.parse(text);
+    return isObject(given) && typeof given.device === 'string' ? given.device : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The reading that textOfDevice wrote; undefined for any other text. */
 export function deviceFromText(text: string): (ReadingInput & { device: string }) | undefined {
   if (!text.startsWith('{"device":')) return undefined;

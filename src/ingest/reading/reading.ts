@@ -39,6 +39,9 @@ export type ReadingInput = {
   isOutdated?: true;
 };
 
+/** Replaces an object or a list, which is never a number, and need not be kept. */
+export const NESTED = 'nested';
+
 /** A reading that could not be parsed. */
 export function unreadable(text: string, line: number, why?: string): ReadingInput {
   const reading: ReadingInput = {

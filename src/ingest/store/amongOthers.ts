@@ -4,11 +4,11 @@
  */
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
-import { declareUnit } from '../../extras/senders/reading/implausibleValues.ts';
-import type { SourceNotes } from '../../extras/senders/reading/notes.ts';
-import { medianOf, numberOf } from '../../extras/senders/reading/unitChoice.ts';
+import type { Explaining } from '../formats.ts';
+import { medianOf, numberOf } from '../numbers.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
 import { readInstant } from '../reading/instants.ts';
+import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import { readSensorId } from './validate.ts';
@@ -71,6 +71,7 @@ export async function doubtsAmongOthers(
   readings: readonly ReadingInput[],
   { undeclared }: Pick<SourceNotes, 'undeclared'>,
   say: Vocabulary,
+  { declareUnit }: Pick<Explaining, 'declareUnit'>,
 ): Promise<Doubt[]> {
   if (!COMPARED.some(({ name }) => undeclared.has(name))) return [];
   const timed = readings.flatMap(({ sensorId, measuredAt, values }) => {

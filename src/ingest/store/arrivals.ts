@@ -3,8 +3,7 @@
  * quarantine.
  */
 import type { Sql } from '../../database/client.ts';
-import { pushFromText } from '../../extras/senders/formats/airrohr.ts';
-import { deviceFromText } from '../reading/devices.ts';
+import { deviceNamedIn } from '../reading/devices.ts';
 
 export type ProviderArrivals = {
   id: string;
@@ -98,7 +97,7 @@ export async function sensorArrivals(
       ofDevice.set(sensor.device, [...(ofDevice.get(sensor.device) ?? []), sensor]);
   const byDevice = new Map<string, UnknownSender>();
   for (const { text, recorded_at } of lines) {
-    const device = (pushFromText(text) ?? deviceFromText(text))?.device;
+    const device = deviceNamedIn(text);
     if (device === undefined) continue;
     const own = ofDevice.get(device) ?? [];
     for (const sensor of own) sensor.waiting += 1; // which of them is meant, the quarantine says

@@ -11,7 +11,7 @@ import { type BinaryRows, makeBinaryRows } from '../../database/binaryRows.ts';
 import type { Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { failureOf, isRepeatable } from '../../database/errors.ts';
-import { FILE_LIMITS } from '../../extras/senders/reading/collect.ts';
+import { FILE_LIMITS } from '../reading/batches.ts';
 import { instantText } from '../reading/instants.ts';
 import { type ReadingInput, withText } from '../reading/reading.ts';
 import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';

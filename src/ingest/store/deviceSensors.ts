@@ -4,7 +4,7 @@ import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
-import type { PushRecord, PushSensor } from '../../extras/senders/formats/airrohr.ts';
+import type { DevicePush, DeviceSensor } from '../formats.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { textOfDevice } from '../reading/devices.ts';
 import { readInstant } from '../reading/instants.ts';
@@ -27,17 +27,17 @@ const SENSORS = `
   order by s.id`;
 
 /**
- * The sensors that a record may be of, by id. `db` works in the role airseries_ingest. Rejects with
+ * The sensors that a push may be of, by id. `db` works in the role airseries_ingest. Rejects with
  * Unavailable where a pool does.
  */
 export async function findPushSensors(
   db: Queryable,
-  record: PushRecord,
+  { device }: Pick<DevicePush, 'device'>,
   scope: Scope | undefined,
   at: Date,
-): Promise<PushSensor[]> {
+): Promise<DeviceSensor[]> {
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  return (await query(db, SENSORS, [record.device, station, at.toISOString()])) as PushSensor[];
+  return (await query(db, SENSORS, [device, station, at.toISOString()])) as DeviceSensor[];
 }
 
 /**

@@ -4,10 +4,9 @@
  */
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
-import type { SourceNotes } from '../../extras/senders/reading/notes.ts';
-import type { OwnPlace } from '../../extras/senders/reading/place.ts';
 import type { Doubt } from '../reading/doubt.ts';
 import { readInstant } from '../reading/instants.ts';
+import type { OwnPlace, SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import type { Scope } from './accept.ts';

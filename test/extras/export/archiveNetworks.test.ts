@@ -14,6 +14,7 @@ import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
 import { skipUnless } from '../../support/tools.ts';
@@ -36,7 +37,12 @@ onEveryEngine('the archive of', (engine) => {
     const db = await testDatabase(engine, timeZone);
     try {
       await bringIn(db.as(), network);
-      await importReadings(db.as('airseries_ingest'), [readings], { now, log, terminal: false });
+      await importReadings(db.as('airseries_ingest'), [readings], {
+        formats: READING_FORMATS,
+        now,
+        log,
+        terminal: false,
+      });
       await refresh(db.target, () => now);
       const folder = emptyFolder();
       const options = { folder, timeZone, now, log, terminal: false, license: undefined };

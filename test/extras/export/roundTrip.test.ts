@@ -16,6 +16,7 @@ import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
@@ -36,7 +37,13 @@ onEveryEngineInAll('an imported export', (engine) => {
   const format = { name: 'airquality-am', timeZone: TIME_ZONE } as const;
   const bring = async (...names: string[]) => {
     const paths = names.map((name) => join(folder, name));
-    const summary = await importReadings(ingest, paths, { now: NOW, log, terminal: false, format });
+    const summary = await importReadings(ingest, paths, {
+      formats: READING_FORMATS,
+      now: NOW,
+      log,
+      terminal: false,
+      format,
+    });
     await refresh(db.target, () => NOW);
     return summary;
   };

@@ -8,6 +8,7 @@ import { pullProvider } from '../../../src/extras/feeds/pullProvider.ts';
 import { FORMATS } from '../../../src/extras/senders/formats/formats.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
 import {
   changed,
@@ -68,7 +69,11 @@ it.each(pollable)('a feed is read: %s', async (_, sample) => {
   provider.serve(textOf(sample));
   await hold(owner, ingest, sample);
   const feed = { provider: 'us', url: provider.url(), declared: keysOf(sample) };
-  const poll = pullProvider(pool, feed, { clock: () => NOW, hosts: [provider.host] });
+  const poll = pullProvider(pool, feed, {
+    formats: READING_FORMATS,
+    clock: () => NOW,
+    hosts: [provider.host],
+  });
   if (stored.length === 0 && ours.length === 0)
     await expect(poll).rejects.toThrow(`this is not in the layout of ${format} (`);
   else expect(await poll).toMatchObject({ accepted: stored.length });
@@ -82,7 +87,12 @@ it('a sensor that moved is left out of its feed, alone, and a hint says so (S9)'
     ({ sensor_id, time: '2026-11-20T08:00:00Z', pm25: 5, latitude, longitude: 44 }) as const;
   provider.serve([row(36, 40.011), row(37, 40)]);
   const feed = { provider: 'us', url: provider.url(), declared: { kind: 'airseries' } };
-  const pull = () => pullProvider(pool, feed, { clock: () => NOW, hosts: [provider.host] });
+  const pull = () =>
+    pullProvider(pool, feed, {
+      formats: READING_FORMATS,
+      clock: () => NOW,
+      hosts: [provider.host],
+    });
   expect(await pull()).toMatchObject({
     accepted: 1,
     hints: [

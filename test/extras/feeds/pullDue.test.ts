@@ -15,6 +15,7 @@ import { differences } from '../../aggregate/differences.ts';
 import { reading, stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
@@ -50,6 +51,7 @@ const element = (
 
 it('the job looks every minute for providers that are due', () => {
   const { schedule } = pullJob('postgres://127.0.0.1:1/unused', () => NOW, {
+    formats: READING_FORMATS,
     hosts: [],
     log: keepingLog(),
   });
@@ -102,7 +104,7 @@ onOneEngine('pull', (engine) => {
   const theirPull = () => ({ kind: 'sensor-community', url: them.url(), every: '20 minutes' });
   const minute = () => new Date(Math.floor(now.getTime() / 60_000) * 60_000);
   const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) => {
-    const pull = makePull(db.target, () => now, { hosts, log, limits });
+    const pull = makePull(db.target, () => now, { formats: READING_FORMATS, hosts, log, limits });
     return { run: () => pull(minute()) };
   };
   const run = (hosts?: string[]) => job(hosts).run();
@@ -244,7 +246,9 @@ onOneEngine('pull', (engine) => {
     const metrics = makeMetrics();
     const pulls = makePullCounter(metrics);
     const hosts = [us.host, them.host];
-    await makePull(db.target, () => now, { hosts, log, metrics, pulls })(minute());
+    await makePull(db.target, () => now, { formats: READING_FORMATS, hosts, log, metrics, pulls })(
+      minute(),
+    );
     const text = await metrics.registry.metrics();
     expect(text).toContain('airseries_pulls_total{provider="us",outcome="failure"} 1');
     expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');
@@ -349,7 +353,8 @@ onOneEngine('pull', (engine) => {
     await run();
     const counts = { received: 6, accepted: 3, unchanged: 0, quarantined: 2, ignored: 1 };
     expect(logged('info').at(-1)).toEqual({ provider: 'us', ...counts });
-    const [unreadable, outdated, ...more] = (await listQuarantine(owner, {}, 10)).lines;
+    const [unreadable, outdated, ...more] = (await listQuarantine(owner, {}, 10, READING_FORMATS))
+      .lines;
     expect(outdated).toMatchObject({
       reason: 'outdated',
       text: expect.stringContaining('2026-11-19 11:57:00'),
@@ -360,7 +365,7 @@ onOneEngine('pull', (engine) => {
     await run();
     expect(await quarantine()).toHaveLength(2);
     expect(await providerArrivals(owner, NOW)).toMatchObject([{ id: 'them' }, { quarantined: 2 }]);
-    const options = { reason: 'outdated', now, log, terminal: false };
+    const options = { formats: READING_FORMATS, reason: 'outdated', now, log, terminal: false };
     expect(await retryQuarantined(owner, options)).toMatchObject({ retried: 1, accepted: 1 });
     after(15);
     await run();
@@ -540,7 +545,7 @@ onOneEngine('pull', (engine) => {
     expect(await states()).toMatchObject([{ failures: 1 }]);
     expect(await quarantine()).toMatchObject([{ provider_id: 'us', reason: 'unknown_sensor' }]);
     await owner`update raw.sensor set device = 'a1' where id = 1`;
-    const options = { now, log, terminal: false };
+    const options = { formats: READING_FORMATS, now, log, terminal: false };
     expect(await retryQuarantined(owner, options)).toMatchObject({ accepted: 1 });
   });
 
@@ -586,7 +591,13 @@ onOneEngine('pull', (engine) => {
       const metrics = makeMetrics();
       const pulls = makePullCounter(metrics);
       const hosts = [us.host];
-      const pull = makePull(db.target, () => now, { hosts, log, metrics, pulls });
+      const pull = makePull(db.target, () => now, {
+        formats: READING_FORMATS,
+        hosts,
+        log,
+        metrics,
+        pulls,
+      });
       const error = async (at: number) => {
         after(at);
         await pull(minute());

@@ -3,11 +3,18 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
 import { MOST_IN_ALL, MOST_READINGS, readFeed } from '../../../src/extras/feeds/readFeed.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 
 const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
 const refuse = (what: string, remedy: string) => new InputError('the feed', what, remedy);
 const read = (text: string) =>
-  readFeed(chunksOf(text), { name: 'sensor-community' }, (sensor) => sensor < 100, refuse);
+  readFeed(
+    chunksOf(text),
+    { name: 'sensor-community' },
+    (sensor) => sensor < 100,
+    refuse,
+    READING_FORMATS,
+  );
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }

@@ -6,6 +6,7 @@ import { makePull } from '../../../src/extras/feeds/pullDue.ts';
 import { stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
 import { airgradient } from '../senders/formats/airgradient.ts';
@@ -69,7 +70,9 @@ it('two devices of AirGradient are polled as two providers', async () => {
     JSON.parse(local.replace(/http:\/\/airgradient_[^/]+/, `http://${provider.host}`)),
   );
   const log = keepingLog();
-  await makePull(db.target, () => NOW, { hosts: [provider.host], log })(NOW);
+  await makePull(db.target, () => NOW, { formats: READING_FORMATS, hosts: [provider.host], log })(
+    NOW,
+  );
   expect(await owner`select provider_id, failures from raw.pull order by 1`).toEqual(
     ['roof', 'yard'].map((provider_id) => ({ provider_id, failures: 0 })),
   );
@@ -94,7 +97,9 @@ it('each feed of the README’s network file brings the readings of its sensor',
   const owner = db.as();
   await bringIn(owner, JSON.parse(FILE.replaceAll(/https?:\/\/[^/]+/g, `http://${provider.host}`)));
   const log = keepingLog();
-  await makePull(db.target, () => NOW, { hosts: [provider.host], log })(NOW);
+  await makePull(db.target, () => NOW, { formats: READING_FORMATS, hosts: [provider.host], log })(
+    NOW,
+  );
   expect(await owner`select provider_id, failures from raw.pull order by 1`).toEqual(
     ['garden', 'kit', 'purpleair', 'school'].map((provider_id) => ({ provider_id, failures: 0 })),
   );

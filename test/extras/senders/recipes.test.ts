@@ -64,7 +64,13 @@ afterAll(() => db.drop());
 
 async function imported(path: string, format: Declarations = {}) {
   const log = keepingLog();
-  return await importReadings(pool, [path], { now: NOW, log, terminal: false, format });
+  return await importReadings(pool, [path], {
+    formats: READING_FORMATS,
+    now: NOW,
+    log,
+    terminal: false,
+    format,
+  });
 }
 
 /**
@@ -226,7 +232,7 @@ test(
       count: 2,
     });
     await imported(file('nested.json', document));
-    const [refused] = (await listQuarantine(owner, {}, 1)).lines;
+    const [refused] = (await listQuarantine(owner, {}, 1, READING_FORMATS)).lines;
     expect(refused?.explanation).toMatch(/under stations and times in "data"/);
     await owner`truncate raw.quarantine`;
     const folder = temporaryFolder('nested');
@@ -292,6 +298,8 @@ service = user.airseries.AirSeries(bound.__setitem__, {'StdRESTful': {'AirSeries
 bound[weewx.NEW_ARCHIVE_RECORD](types.SimpleNamespace(record=record))
 service.archive_thread.join()
 `;
+
+import { READING_FORMATS } from '../../support/formats.ts';
 
 describe('documents sent by HTTP', () => {
   let here: Pushing;

@@ -20,6 +20,7 @@ import { migrate } from '../../../src/schema/migrate.ts';
 import { openZoneServer, type Rules, type ZoneServer } from '../../aggregate/zoneFiles.ts';
 import { file } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import type { Server } from '../../support/makeDatabase.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -55,7 +56,11 @@ async function imported(sql: Sql, stamps: readonly string[], format: Declaration
   const rows = stamps.map((stamp, index) => `${stamp},${index + 1}\n`);
   const path = file('local.csv', `time,pm25\n${rows.join('')}`);
   const options = { now: NOW, log: keepingLog(), terminal: false };
-  return await importReadings(sql, [path], { ...options, format: { sensor: 1, ...format } });
+  return await importReadings(sql, [path], {
+    formats: READING_FORMATS,
+    ...options,
+    format: { sensor: 1, ...format },
+  });
 }
 
 async function storedTimes(owner: Sql): Promise<string[]> {
@@ -100,6 +105,7 @@ describe('in the zone of the installation', () => {
       'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-05 12:00:00,5,6\n',
     );
     await importReadings(ingest, [path], {
+      formats: READING_FORMATS,
       now: NOW,
       log: keepingLog(),
       terminal: false,
@@ -143,6 +149,7 @@ describe('in another zone', () => {
 
   it('a push with a declared zone is read by the database server’s rules, and unknown zones are refused', async () => {
     const app = makeIngestApp({
+      formats: READING_FORMATS,
       writes,
       clock: () => NOW,
       timeZone: 'Asia/Yerevan',

@@ -24,6 +24,7 @@ import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { revokeToken } from '../../../src/ingest/http/tokens.ts';
 import { NOW } from '../../support/clock.ts';
 import { onOneEngine } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { openPushing, type Pushing, send } from './pushing.ts';
 
@@ -184,6 +185,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
 it('a push is answered with 503 if the database was never reachable', async () => {
   const writes = openIngestPool('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
   const app = makeIngestApp({
+    formats: READING_FORMATS,
     writes,
     clock: () => NOW,
     timeZone: 'Asia/Yerevan',

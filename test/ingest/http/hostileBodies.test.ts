@@ -13,6 +13,7 @@ import { readBatch } from '../../../src/ingest/http/readings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
 import { engines, isAll } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { needs } from '../../support/tools.ts';
 import { HOSTILE } from './hostile.ts';
 import { openPushing, type Pushing } from './pushing.ts';
@@ -65,7 +66,9 @@ it.each([
   ['one-line OpenAQ', `{"meta":{},"results":[${'{},'.repeat(4_999)}{}]}\n`],
 ])('the rows of a large %s document are read in turns of the event loop', async (_, body) => {
   const type = body.endsWith('\n') ? 'application/x-ndjson' : JSON_TYPE;
-  expect(await turnsOf(readBatch(Buffer.from(body), type, {}))).toBeGreaterThanOrEqual(5_000 / 100);
+  expect(
+    await turnsOf(readBatch(Buffer.from(body), type, {}, READING_FORMATS)),
+  ).toBeGreaterThanOrEqual(5_000 / 100);
 });
 
 it('a row is read only when it is asked for, so that rows beyond the limit cost nothing', () => {
@@ -100,23 +103,30 @@ it.each<[columns: number, row: (columns: string[]) => string, format?: Declarati
 ])('a row of about %i columns is read, and a row with a few more is refused', async (most, row) => {
   const bodyOf = (count: number) =>
     Buffer.from(row(Array.from({ length: count }, (_, n) => `c${n}`)));
-  expect((await readBatch(bodyOf(most - 5), JSON_TYPE, {})).readings.length).toBeGreaterThan(0);
-  await expect(readBatch(bodyOf(most + 5), JSON_TYPE, {})).rejects.toThrow(
+  expect(
+    (await readBatch(bodyOf(most - 5), JSON_TYPE, {}, READING_FORMATS)).readings.length,
+  ).toBeGreaterThan(0);
+  await expect(readBatch(bodyOf(most + 5), JSON_TYPE, {}, READING_FORMATS)).rejects.toThrow(
     'it has more than 200 fields',
   );
 });
 
 it('at most 200 columns of CSV are read, and at most 200 columns may be declared', async () => {
   const csv = (count: number) =>
-    readBatch(Buffer.from(`sensor_id,time,pm25${',a'.repeat(count - 3)}\n`), 'text/csv', {});
+    readBatch(
+      Buffer.from(`sensor_id,time,pm25${',a'.repeat(count - 3)}\n`),
+      'text/csv',
+      {},
+      READING_FORMATS,
+    );
   await expect(csv(200)).rejects.toThrow('The body has no reading');
   await expect(csv(201)).rejects.toThrow(
     'the header has more than 200 columns. At most 200 are read: leave out those',
   );
   const columns = Array.from({ length: 201 }, (_, n) => `pm25=c${n}`);
-  await expect(readBatch(Buffer.from('{}\n'), 'application/x-ndjson', { columns })).rejects.toThrow(
-    'is given 201 times',
-  );
+  await expect(
+    readBatch(Buffer.from('{}\n'), 'application/x-ndjson', { columns }, READING_FORMATS),
+  ).rejects.toThrow('is given 201 times');
 });
 
 /** The fields that formats ask for. */
@@ -185,7 +195,7 @@ it('a body of any shape gives readings within the limits, or is refused', async 
         const body = bodies[as];
         const type = as === 'lines' ? 'application/x-ndjson' : JSON_TYPE;
         try {
-          const { readings } = await readBatch(Buffer.from(body), type, { name });
+          const { readings } = await readBatch(Buffer.from(body), type, { name }, READING_FORMATS);
           expect(readings.length).toBeLessThanOrEqual(5_000);
           expect(
             Math.max(0, ...readings.map((reading) => reading.text.length)),

@@ -9,6 +9,7 @@ import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { stored } from '../support.ts';
 import { openPushing, type Pushing } from './pushing.ts';
@@ -224,7 +225,7 @@ describe('a device', () => {
   it('a reading of an unknown device is stored as first sent, once the network has the device', async () => {
     await post('/v1/push/home-assistant', { device: 'attic', time: T, pm2_5: 7, temp_f: 50 });
     await post('/v1/readings', { sensor_id: 99, time: T, temperature_f: 50 });
-    const { lines } = await listQuarantine(here.owner, {}, 10);
+    const { lines } = await listQuarantine(here.owner, {}, 10, READING_FORMATS);
     expect(lines.map(({ explanation }) => explanation).sort()).toEqual([
       expect.stringContaining('no sensor, or more than one, has device attic'),
       expect.stringContaining('there is no sensor 99'),
@@ -238,7 +239,7 @@ describe('a device', () => {
     await here.owner`
       insert into raw.sensor_station (sensor_id, station_id, since, until)
       values (99, 3, '-infinity', 'infinity')`;
-    const options = { now: NOW, log: keepingLog(), terminal: false };
+    const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
     expect(await retryQuarantined(here.owner, options)).toMatchObject({ retried: 2, accepted: 2 });
     expect(await stored(here.owner)).toMatchObject([
       { sensor_id: 7, temperature: 10, pm25: 7, measured_at: '2026-11-20T15:00:00+04:00' },
@@ -252,7 +253,7 @@ describe('a device', () => {
   it('a device name that two sensors share is explained in quarantine', async () => {
     await here.owner`update raw.sensor set device = 'twice' where id in (5, 6)`;
     expect((await post('/v1/readings', { device: 'twice', time: T, pm25: 5 })).status).toBe(422);
-    const { lines } = await listQuarantine(here.owner, {}, 10);
+    const { lines } = await listQuarantine(here.owner, {}, 10, READING_FORMATS);
     expect(lines[0]?.explanation).toMatch(/sensors 5 and 6 both have device twice/);
   });
 

@@ -9,6 +9,7 @@ import { createToken } from '../../../src/ingest/http/tokens.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { NOW } from '../../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
 
@@ -41,6 +42,7 @@ export async function openPushing(engine: Engine, network: object = NETWORK): Pr
     (await createToken(owner, { name, provider, stations, now: NOW })).token;
   const another: Pushing['another'] = (options) =>
     makeIngestApp({
+      formats: READING_FORMATS,
       writes,
       clock: () => NOW,
       timeZone: database.timeZone,

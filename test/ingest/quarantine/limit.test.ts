@@ -17,6 +17,7 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { type Metrics, makeMetrics } from '../../../src/metrics/definitions.ts';
 import { observeIngest } from '../../../src/metrics/recorders.ts';
 import { NOW } from '../../support/clock.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { openPushing, type Pushing, send } from '../http/pushing.ts';
@@ -36,6 +37,7 @@ beforeAll(async () => {
   owner = here.owner;
   metrics = makeMetrics();
   app = makeIngestApp({
+    formats: READING_FORMATS,
     writes: here.writes,
     clock: () => NOW,
     timeZone: here.database.timeZone,
@@ -129,7 +131,7 @@ it('an import reports how many of its lines did not fit into the quarantine', as
   await fill(BOUND, '');
   const path = join(temporaryFolder('import'), 'readings.csv');
   writeFileSync(path, `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`);
-  const options = { now: NOW, log: here.log, terminal: false };
+  const options = { formats: READING_FORMATS, now: NOW, log: here.log, terminal: false };
   const summary = await importReadings(here.database.as('airseries_ingest'), [path], options);
   expect(summary).toMatchObject({
     accepted: 1,
@@ -202,7 +204,12 @@ it('a line whose retry did not fit stays in quarantine', async () => {
   await owner`update raw.quarantine set reason = 'unknown_sensor' where kind = 'reading'`;
   await owner`delete from raw.quarantine where kind = 'value'`;
   await fill(BOUND);
-  const outcome = await retryQuarantined(owner, { now: NOW, log: here.log, terminal: false });
+  const outcome = await retryQuarantined(owner, {
+    formats: READING_FORMATS,
+    now: NOW,
+    log: here.log,
+    terminal: false,
+  });
   expect(outcome).toMatchObject({ retried: 1, still_quarantined: 1 });
   expect(await owner`select reason from raw.quarantine`).toEqual([{ reason: 'unknown_sensor' }]);
 });

@@ -10,6 +10,7 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
@@ -155,8 +156,12 @@ onOneEngine('quarantine', (engine) => {
     const explained = async (text: string, columns?: string[]) => {
       const options = { now: NOW, log: keepingLog(), terminal: false };
       const format = columns === undefined ? undefined : { columns };
-      await importReadings(ingest, [file('readings.csv', text)], { ...options, format });
-      const { lines } = await listQuarantine(owner, {}, 10);
+      await importReadings(ingest, [file('readings.csv', text)], {
+        formats: READING_FORMATS,
+        ...options,
+        format,
+      });
+      const { lines } = await listQuarantine(owner, {}, 10, READING_FORMATS);
       return lines.map(({ line, text: kept, explanation }) => [line, kept, explanation]);
     };
 

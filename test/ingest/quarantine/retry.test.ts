@@ -9,6 +9,7 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { reading, stored } from '../support.ts';
@@ -39,7 +40,13 @@ onEveryEngineInAll('retry', (engine) => {
   afterAll(() => db.drop());
 
   const retry = (filter: Filter = {}, now = NOW) =>
-    retryQuarantined(owner, { ...filter, now, log: keepingLog(), terminal: false });
+    retryQuarantined(owner, {
+      formats: READING_FORMATS,
+      ...filter,
+      now,
+      log: keepingLog(),
+      terminal: false,
+    });
   const accept = (readings: ReadingInput[], source = 'file.csv', provider?: string) =>
     acceptReadings(ingest, readings, {
       now: NOW,

@@ -10,6 +10,7 @@ import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { openPushing, type Pushing, send } from '../http/pushing.ts';
@@ -42,6 +43,7 @@ onEveryEngine('readings among others', (engine) => {
     const lines = rows.map((row) => `${sensor},${row}`);
     const table = ['sensor_id,time,temperature,wind_speed', ...lines].join('\n');
     return importReadings(here.database.as('airseries_ingest'), [file('a.csv', table)], {
+      formats: READING_FORMATS,
       now: NOW,
       log: keepingLog(),
       terminal: false,

@@ -10,6 +10,7 @@ import { type Batch, makeCopier } from '../../../src/ingest/store/copyReadings.t
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { reading, stored } from '../support.ts';
@@ -88,7 +89,12 @@ onEveryEngine('the instrument', (engine) => {
       owner,
       smallNetwork({ one: { sensors: [...sensors('SDS011'), { id: 99, kind: 'SDS011' }] } }),
     );
-    await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false });
+    await retryQuarantined(owner, {
+      formats: READING_FORMATS,
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+    });
     expect(await stored(owner)).toMatchObject([{ sensor_id: 99, pm25: null, pm10: 5 }]);
     const waiting = await owner`select kind, reason from raw.quarantine order by reason, kind`;
     expect(waiting).toEqual([
@@ -141,15 +147,17 @@ onEveryEngine('the instrument', (engine) => {
     await owner`truncate raw.readings, raw.quarantine`;
     const sent = { sensor_id: 1, time: T, temperature_f: -52.33, humidity: 50 };
     const body = Buffer.from(JSON.stringify(sent));
-    const { readings } = await readBatch(body, 'application/json', { now: NOW });
+    const { readings } = await readBatch(body, 'application/json', { now: NOW }, READING_FORMATS);
     expect((await accept([...readings])).values).toEqual([
       { index: 0, reason: 'nothing_measured:temperature' },
     ]);
   });
 
   test('of a value that says that nothing was measured, no other unit is hinted at', () => {
-    expect(droppedValue('out_of_bounds:temperature', 85).hint).toMatch(/looks like °F/);
-    expect(droppedValue('nothing_measured:temperature', 85)).toEqual({
+    expect(droppedValue('out_of_bounds:temperature', 85, READING_FORMATS).hint).toMatch(
+      /looks like °F/,
+    );
+    expect(droppedValue('nothing_measured:temperature', 85, READING_FORMATS)).toEqual({
       parameter: 'temperature',
       reason: 'nothing_measured',
     });
@@ -162,11 +170,17 @@ onEveryEngine('the instrument', (engine) => {
     const push = async (values: object) => {
       const declared = { name: 'airgradient', now: NOW };
       const text = Buffer.from(JSON.stringify(values));
-      const { readings } = await readBatch(text, 'application/json', declared);
+      const { readings } = await readBatch(text, 'application/json', declared, READING_FORMATS);
       return await accept(await assignSensors(ingest, readings, undefined, NOW));
     };
     const waiting = () => owner`select reason from raw.quarantine`;
-    const retry = () => retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false });
+    const retry = () =>
+      retryQuarantined(owner, {
+        formats: READING_FORMATS,
+        now: NOW,
+        log: keepingLog(),
+        terminal: false,
+      });
     await owner`truncate raw.readings, raw.quarantine`;
     await network('epa-2021', 'other');
     expect(await push(body)).toMatchObject({ quarantined: [{ reason: 'unknown_sensor' }] });

@@ -8,6 +8,7 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { smallNetwork } from '../../support/smallNetwork.ts';
 import { openPushing, type Pushing, send } from '../http/pushing.ts';
@@ -43,7 +44,13 @@ const AFTER = '2026-11-20T08:00:00Z';
 
 const imported = (rows: readonly string[], format: Declarations = {}, owner = 'sensor_id') => {
   const table = file('a.csv', `time,${owner},pm25,lat,lon\n${rows.join('')}`);
-  const options = { now: NOW, log: keepingLog(), terminal: false, format };
+  const options = {
+    formats: READING_FORMATS,
+    now: NOW,
+    log: keepingLog(),
+    terminal: false,
+    format,
+  };
   return importReadings(here.database.as('airseries_ingest'), [table], options);
 };
 

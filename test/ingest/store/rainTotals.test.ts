@@ -15,6 +15,7 @@ import { differences } from '../../aggregate/differences.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
@@ -37,7 +38,12 @@ onEveryEngine('totals of rain', (engine) => {
   const push = async (body: unknown, name = 'home-assistant') => {
     const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const type = typeof body === 'string' ? 'text/csv' : 'application/json';
-    const { readings } = await readBatch(text, type, { name, now: NOW, device: 'garden' });
+    const { readings } = await readBatch(
+      text,
+      type,
+      { name, now: NOW, device: 'garden' },
+      READING_FORMATS,
+    );
     return accept(...(await assignSensors(ingest, readings, undefined, NOW)));
   };
 
@@ -185,7 +191,13 @@ onEveryEngine('totals of rain', (engine) => {
       `entity_id,state,unit,state_class,last_changed\n${csv.join('')}`,
     );
     const format = { device: 'garden', columns: ['rain=sensor.garden_rain'] };
-    const options = { now: NOW, log: keepingLog(), terminal: false, format };
+    const options = {
+      formats: READING_FORMATS,
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+      format,
+    };
     expect(await importReadings(ingest, [path], options)).toMatchObject({
       accepted: 4,
       values: {},
@@ -195,7 +207,7 @@ onEveryEngine('totals of rain', (engine) => {
 
   test('files have rain totals of a declared sensor or in a column rain_total, and may be read again (A6)', async () => {
     const rows = [1000, 1000.5, 2, 2].map((rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`);
-    const options = { now: NOW, log: keepingLog(), terminal: false };
+    const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
     const bring = (name: string, header: string) =>
       importReadings(ingest, [file(name, `${header}\n${rows.join('')}`)], options);
     expect(await bring('a.csv', 'sensor_id,time,rain')).toMatchObject({
@@ -213,7 +225,9 @@ onEveryEngine('totals of rain', (engine) => {
     // a column of another name, of totals in inches
     const inches = file('c.csv', `sensor_id,time,Regen\n3,${at(40)},10\n3,${at(41)},10.5\n`);
     const format = { columns: ['rain_total_in=Regen'] };
-    expect(await importReadings(ingest, [inches], { ...options, format })).toMatchObject({
+    expect(
+      await importReadings(ingest, [inches], { ...options, format }),
+    ).toMatchObject({
       accepted: 2,
       values: {},
     });
@@ -247,10 +261,16 @@ onEveryEngine('totals of rain', (engine) => {
       Buffer.from(JSON.stringify({ ...body, device: 'roof' })),
       'application/json',
       { name: 'airseries', now: NOW },
+      READING_FORMATS,
     );
     await accept(...(await assignSensors(ingest, readings, undefined, NOW)));
     await owner`update raw.sensor set device = 'roof' where id = 3`;
-    await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false });
+    await retryQuarantined(owner, {
+      formats: READING_FORMATS,
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+    });
     await owner`update raw.sensor set device = 'garden' where id = 3`;
     expect(await stored(owner)).toMatchObject([{ rain: null, temperature: 5 }]);
   });

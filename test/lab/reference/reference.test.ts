@@ -16,6 +16,7 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { bucketStart } from '../../support/localTime.ts';
 import { skipUnless } from '../../support/tools.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
@@ -78,6 +79,7 @@ onEveryEngine('reference', (engine) => {
       const readings = join(scratch, 'readings.csv');
       writeFileSync(readings, text);
       const summary = await importReadings(database.as('airseries_ingest'), [readings], {
+        formats: READING_FORMATS,
         now,
         log,
         terminal: false,

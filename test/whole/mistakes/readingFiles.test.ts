@@ -10,6 +10,7 @@ import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { file } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines, testDatabase } from '../../support/database.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -39,7 +40,7 @@ type ReadingFile = { name?: string; content: string | Buffer; declared?: Declara
 async function bring({ name = 'readings.csv', content, declared }: ReadingFile) {
   const path = file(name, content);
   const log = keepingLog();
-  const options = { now: NOW, log, terminal: false, format: declared };
+  const options = { formats: READING_FORMATS, now: NOW, log, terminal: false, format: declared };
   const summary = await importReadings(ingest, [path], options);
   const lines = log.lines.map((line) => ({
     ...line,
@@ -410,7 +411,7 @@ it.each(REFUSED_FILES)(
 
 it('the import of an address says how to fetch it, without the key in it', async () => {
   const path = `https://me:${SECRET}@air.example/week.csv?key=${SECRET}`;
-  const options = { now: NOW, log: keepingLog(), terminal: false };
+  const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
   const { failures } = await importReadings(ingest, [path], options);
   expectSaid(
     failures.join(),

@@ -4,6 +4,7 @@
  * arrival or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
+import type { DeviceSensor } from '../../../ingest/formats.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import { isOfKind } from '../../../ingest/store/instruments.ts';
 import { SENSOR_COMMUNITY_VALUES } from './sensorCommunity.ts';
@@ -19,9 +20,6 @@ export type PushRecord = {
   measuredAt: string;
   values: PushedValue[];
 };
-
-/** A sensor that may have measured a pushed value. */
-export type PushSensor = { id: number; kind: string | null };
 
 /** The values of a body; undefined if it is none of that firmware. */
 export function readPushedValues(body: unknown): PushedValue[] | undefined {
@@ -69,7 +67,10 @@ const textOf = ({ device, pin, measuredAt }: PushRecord, values: readonly Pushed
  * kind; otherwise to none. Unassigned values become one reading of an unknown sensor, whose text
  * pushFromText can read for a retry.
  */
-export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[]): ReadingInput[] {
+export function readingsOfPush(
+  record: PushRecord,
+  sensors: readonly DeviceSensor[],
+): ReadingInput[] {
   const bySensor = new Map<number, Partial<Record<ParameterName, unknown>>>();
   const unassigned: PushedValue[] = [];
   for (const pushed of record.values) {
@@ -171,9 +172,9 @@ export function meaningOf(valueType: string, pin: string | null): Meaning | unde
  * sensors without a kind.
  */
 export function fittingSensors(
-  sensors: readonly PushSensor[],
+  sensors: readonly DeviceSensor[],
   kinds: readonly string[],
-): PushSensor[] {
+): DeviceSensor[] {
   const fitting = sensors.filter(({ kind }) => kind !== null && isOfKind(kind, kinds));
   return fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
 }

@@ -1,85 +1,84 @@
 /**
- * POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API" or "Send data to
- * InfluxDB", with the token as the password set in the device.
+ * Pushes of the airRohr firmware: "Send data to custom API" or "Send data to InfluxDB", with the
+ * token as the password set in the device.
  */
-import type { Request, RequestHandler } from 'express';
+import type { DevicePush, DevicePushes } from '../../../ingest/formats.ts';
+import { isTooDeep } from '../../../ingest/rows/json.ts';
+import { instantOfUnixTime } from '../reading/times.ts';
 import {
   type PushRecord,
+  pushFromText,
   readInfluxLine,
   readingsOfPush,
   readPushedValues,
-} from '../../extras/senders/formats/airrohr.ts';
-import { instantOfUnixTime } from '../../extras/senders/reading/times.ts';
-import { Problem, quoted } from '../../http/send.ts';
-import { isTooDeep } from '../rows/json.ts';
-import { findPushSensors } from '../store/deviceSensors.ts';
-import { type IngestDeps, ingestRoute, notJson, type ReadReadings } from './ingestRoute.ts';
+} from './airrohr.ts';
+import { explainPush } from './explainPush.ts';
 
-/** In bytes, unpacked. */
-const LARGEST_BODY = 64 * 1024;
+type Refused = { refused: string };
 
-/** "Send data to InfluxDB" names no other, whatever it sends. */
-const INFLUX_TYPES = ['application/x-www-form-urlencoded', 'text/plain'];
+export const airrohrPushes: DevicePushes = {
+  name: 'airrohr',
+  /** "Send data to InfluxDB" names no other, whatever it sends. */
+  types: ['application/x-www-form-urlencoded', 'text/plain'],
+  read(body, { isJson, header, now }) {
+    const parsed = isJson ? parseJson(body) : lineOf(body);
+    return parsed === undefined ? { refused: NO_LINE } : recordOf(parsed, header, now);
+  },
+  fromText(text) {
+    const record = pushFromText(text);
+    return record && pushOf(record);
+  },
+};
 
-/** The handlers of the route, to come after authentication. */
-export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
-  const limits = { limit: LARGEST_BODY, types: ['application/json', ...INFLUX_TYPES] };
-  const read: ReadReadings = async (body, req, { scope, now }) => {
-    const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
-    const at = new Date(record.measuredAt);
-    const sensors = await findPushSensors(deps.writes, record, scope, at);
-    return { readings: readingsOfPush(record, sensors) };
-  };
-  return ingestRoute(deps, limits, read, { neverRefuses: true });
-}
+const pushOf = (record: PushRecord): DevicePush => ({
+  device: record.device,
+  measuredAt: record.measuredAt,
+  readingsOf: (sensors) => readingsOfPush(record, sensors),
+  explain: (sensors) => explainPush(record, sensors),
+});
 
-/**
- * The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for
- * anything else.
- */
+/** The body that "Send data to InfluxDB" sends, in the form of the other; undefined: neither. */
 function lineOf(body: Buffer): unknown {
   const text = body.toString('utf8');
   // JSON sent with curl, which names the same type
-  if (text.trimStart().startsWith('{')) return parseJson(body);
-  const line = readInfluxLine(text);
-  if (line !== undefined) return line;
-  const example = 'feinstaub,node=esp8266-1 SDS_P1=5.1';
-  throw new Problem(
-    400,
-    `The body is neither JSON nor a line of InfluxDB such as "${example}". Nothing was stored.`,
-  );
+  return text.trimStart().startsWith('{') ? parseJson(body) : readInfluxLine(text);
 }
 
-/** Throws Problem for a body or headers that are none of the firmware. */
-function recordOf(req: Request, body: unknown, now: Date): PushRecord {
+const NO_LINE =
+  'The body is neither JSON nor a line of InfluxDB such as "feinstaub,node=esp8266-1 SDS_P1=5.1". Nothing was stored.';
+
+/** Refuses a body or headers that are none of the firmware. */
+function recordOf(
+  body: unknown,
+  header: (name: string) => string | undefined,
+  now: Date,
+): DevicePush | Refused {
   const values = readPushedValues(body);
   if (values === undefined)
-    throw new Problem(400, 'The body has no list "sensordatavalues". Nothing was stored.');
-  const device = req.get('X-Sensor')?.trim() || deviceIn(body);
-  if (device === undefined || !/^[!-~]{1,100}$/.test(device)) {
-    throw new Problem(
-      400,
-      'The header X-Sensor must say which device this is, such as esp8266-12345678.',
-    );
-  }
-  const pin = req.get('X-PIN')?.trim() || null;
+    return { refused: 'The body has no list "sensordatavalues". Nothing was stored.' };
+  const device = header('X-Sensor')?.trim() || deviceIn(body);
+  if (device === undefined || !/^[!-~]{1,100}$/.test(device))
+    return {
+      refused: 'The header X-Sensor must say which device this is, such as esp8266-12345678.',
+    };
+  const pin = header('X-PIN')?.trim() || null;
   if (pin !== null && !/^\d{1,3}$/.test(pin))
-    throw new Problem(400, 'The header X-PIN must be a number.');
-  return { device, pin, measuredAt: timeIn(body) ?? arrivalOf(now, pin), values };
+    return { refused: 'The header X-PIN must be a number.' };
+  const measuredAt = timeIn(body) ?? arrivalOf(now, pin);
+  return typeof measuredAt === 'string' ? pushOf({ device, pin, measuredAt, values }) : measuredAt;
 }
 
 /**
  * NAMF says when it measured what it could not send at once; undefined: the body has no time.
- * Throws Problem for a time that is none.
  */
-function timeIn(body: unknown): string | undefined {
+function timeIn(body: unknown): string | Refused | undefined {
   const { timestamp } = Object(body) as { timestamp?: unknown };
   if (timestamp === undefined || timestamp === null) return undefined;
-  const measuredAt = instantOfUnixTime(timestamp);
-  if (measuredAt !== undefined) return measuredAt;
-  throw new Problem(
-    400,
-    `The timestamp ${quoted(String(timestamp).slice(0, 60))} is not a number of seconds or milliseconds since 1970. Nothing was stored.`,
+  const given = JSON.stringify(String(timestamp).slice(0, 60));
+  return (
+    instantOfUnixTime(timestamp) ?? {
+      refused: `The timestamp ${given} is not a number of seconds or milliseconds since 1970. Nothing was stored.`,
+    }
   );
 }
 
@@ -104,15 +103,11 @@ function deviceIn(body: unknown): string | undefined {
 }
 
 /**
- * A whole body as JSON; a byte order mark is tolerated. Throws Problem 400 for anything else and
- * for what is nested too deeply.
+ * A whole body as JSON; a byte order mark is tolerated. Throws SyntaxError for anything else and for
+ * what is nested too deeply.
  */
 function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8').replace(/^\ufeff/, '');
-  if (isTooDeep(text)) throw notJson('it is nested too deeply');
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw notJson((error as Error).message);
-  }
+  if (isTooDeep(text)) throw new SyntaxError('it is nested too deeply');
+  return JSON.parse(text);
 }

@@ -2,10 +2,11 @@
  * Our own names, in any order, in CSV and JSON: what is left where no other format is recognized.
  */
 import { PARAMETER_NAMES } from '../../../contract/parameters.ts';
+import { OWN_FORMAT } from '../../../ingest/formats.ts';
 import { type Format, ownValues, text } from './format.ts';
 
 export const airseries: Format = {
-  name: 'airseries',
+  name: OWN_FORMAT,
   source: 'src/ingest/README.md',
   recognizes: () => true,
   columns: (names) => ({

@@ -3,6 +3,8 @@
  * their cells it takes: as a text, as a value, as the mean of two channels, or by its own name.
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
+import type { Means } from '../../../ingest/reading/notes.ts';
+import { NESTED } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
 import {
@@ -15,9 +17,6 @@ import {
 } from '../../../ingest/rows/row.ts';
 import type { DocumentRows } from '../rows/rows.ts';
 import { OTHER_NAMES, type OtherNames, ownName } from './ownNames.ts';
-
-/** The interval that the rows of a file are means of. */
-export type Means = 'hour' | 'day';
 
 /** A layout in which readings come. */
 export type Format = {
@@ -210,9 +209,6 @@ export function ownValues(names: Names, others: OtherNames = OTHER_NAMES): Value
   }
   return columns;
 }
-
-/** Replaces an object or a list, which is never a number, and need not be kept. */
-export const NESTED = 'nested';
 
 /**
  * Where rows name a parameter and give its value. Undefined: rows with these names name none, or in

@@ -39,8 +39,6 @@ export const FORMATS: readonly Format[] = [
 /** Each name once. */
 export const FORMAT_NAMES: readonly string[] = [...new Set(FORMATS.map(({ name }) => name))].sort();
 
-/** The name of the layout that is ours. */
-export const OWN_FORMAT = airseries.name;
 export const isOwn = (format: Format): boolean => format === airseries;
 
 /**

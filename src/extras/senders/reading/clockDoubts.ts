@@ -3,9 +3,9 @@
  * rounded them down.
  */
 
+import { OWN_FORMAT } from '../../../ingest/formats.ts';
 import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import { OWN_FORMAT } from '../formats/formats.ts';
 import type { SourceNotes } from './notes.ts';
 
 /** No hour is above 12 or below 1, and the clock turns back, or times occur twice. */

@@ -1,16 +1,19 @@
-/**
- * Collects the readings of a source, a file, a push or a polled document, in batches, each when it
- * is asked for, so memory stays constant. Rows of one parameter each are merged: their readings
- * come at the end.
- */
+/** Reads the rows of a source in any format: a file, a push or a polled document. */
 import { InputError } from '../../../base/inputError.ts';
-import { makeContradictionFinder } from '../../../ingest/reading/contradictions.ts';
+import {
+  FILE_LIMITS,
+  inBatches,
+  type Limits,
+  type Merger,
+  type ReadingBatch,
+  type Slice,
+} from '../../../ingest/reading/batches.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
-import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../../../ingest/rows/lines.ts';
-import { HEADER_OR_OBJECTS, type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
+import { inSlices } from '../../../ingest/rows/lines.ts';
+import { type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
 import {
   cellOf,
   makeColumns,
@@ -20,97 +23,30 @@ import {
 } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
-import { type RowOptions, readRows, rowsWithin } from '../rows/rows.ts';
+import { readRows, rowsWithin } from '../rows/rows.ts';
 import { makeMerger } from './merge.ts';
 import { makeNotes, type SourceNotes } from './notes.ts';
 import { makeReader, type Reader } from './reader.ts';
 
-/** Readings, and what is known of their source. */
-export type ReadingBatch = { readings: ReadingInput[]; notes: SourceNotes };
-
-export type Limits = Pick<RowOptions, 'kind' | 'largestObject'> & {
-  /** Readings in a batch, and characters of their texts: long lines fill one earlier. */
-  batch: number;
-  batchText: number;
-  /**
-   * Bounds on a source as a whole, and the error for one beyond them; undefined: there are none.
-   */
-  most?: { rows: number; text: number; refuse(what: string): Error };
-};
-
-/** A file may have any size. */
-export const FILE_LIMITS: Limits = {
-  largestObject: 64 * 1_048_576,
-  batch: 10_000,
-  batchText: 4_000_000,
-};
-
 /**
- * Yields at least one batch, unless the source has no line. When reading fails, everything before
- * the failure is yielded first; then it rejects with InputError, which names the source and the
- * line, whose cause is a SyntaxError for invalid JSON; or at once with what `refuse` makes.
+ * The readings of a source in any format, as inBatches yields them. Rows of one parameter each are
+ * merged: their readings come at the end.
  */
-export async function* readReadings(
+export function readReadings(
   source: Source,
   declared: Declarations = {},
   limits: Limits = FILE_LIMITS,
-): AsyncGenerator<ReadingBatch> {
-  const { batch, batchText, most } = limits;
+): AsyncGenerator<ReadingBatch<SourceNotes>> {
   const notes = makeNotes();
-  const merger = makeMerger(source.name);
-  const compare = makeContradictionFinder(notes.contradictions, notes.ignored);
-  let readings: ReadingInput[] = [];
-  const size = { rows: 0, text: 0 };
-  let batchSize = 0;
-  let failure: unknown;
-  let lastLine: number | undefined;
-  const add = (one: ReadingInput | undefined) => {
-    size.rows += 1;
-    if (most !== undefined && size.rows > most.rows)
-      throw most.refuse(`more than ${most.rows} readings`);
-    if (one === undefined) return;
-    notes.rows += 1;
-    size.text += one.text.length;
-    if (most !== undefined && size.text > most.text)
-      throw most.refuse(
-        `readings that take more than ${most.text / 1_048_576} MiB, each by itself`,
-      );
-    const reading = one.text.length > LONGEST_LINE ? shortened(one) : one;
-    compare(reading, notes.isLong);
-    if (notes.isLong) merger.add(reading);
-    else readings.push(reading);
+  const merger: Merger = {
+    ...makeMerger(source.name),
+    isLong: () => notes.isLong,
+    whyNothing: () =>
+      notes.isLong && notes.ignored.size > 0
+        ? noParameter(source.name, notes, declared)
+        : undefined,
   };
-  const all = readAll(source, declared, limits, notes);
-  for (;;) {
-    const next = await all.next().catch((error: unknown) => {
-      failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error);
-    });
-    if (next === undefined || next.done === true) break;
-    lastLine = next.value.lastLine;
-    try {
-      for (const one of next.value.readings) add(one);
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      failure = error;
-      break;
-    }
-    batchSize += next.value.text;
-    while (readings.length >= batch || (readings.length > 0 && batchSize >= batchText)) {
-      yield { readings: readings.slice(0, batch), notes };
-      readings = readings.slice(batch);
-      batchSize = 0;
-    }
-  }
-  for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
-  if (notes.isLong && most === undefined && readings.length === 0 && notes.ignored.size > 0)
-    failure ??= noParameter(source.name, notes, declared);
-  if (lastLine === undefined && most === undefined)
-    failure ??= new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
-  for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {
-    yield { readings: readings.slice(from, from + batch), notes };
-    from += batch;
-  }
-  if (failure !== undefined) throw failure;
+  return inBatches(source.name, readAll(source, declared, limits, notes), notes, limits, merger);
 }
 
 /** The reading of a line by itself, an object in any format; undefined if it is none. */
@@ -124,8 +60,6 @@ export function readLine(text: string): ReadingInput | undefined {
 export function checkDeclarations(declared: Declarations): void {
   makeReader(NO_ROW, declared, makeNotes());
 }
-
-type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
 /**
  * The readings of the rows, undefined for rows without a known parameter. Rows within a document
@@ -198,20 +132,6 @@ function firstOfAny(rows: Rows['rows'], { name }: Declarations): Row | undefined
 }
 
 const SAY_IT = 'send it by itself, or say the format for all (--format, or POST /v1/push/FORMAT)';
-
-const shortened = (reading: ReadingInput): ReadingInput =>
-  unreadable(
-    reading.text.slice(0, EXCERPT_LENGTH),
-    reading.line ?? 1,
-    reading.unreadable ? reading.why : `it is longer than ${LONGEST_LINE / 1_024} KiB`,
-  );
-
-const brokenOff = (name: string, lastLine: number | undefined, error: unknown) =>
-  new InputError(
-    `${name}, after line ${lastLine ?? 0}`,
-    (error as Error).message,
-    'The lines before were imported; get a new copy of the file and import it again.',
-  );
 
 const noParameter = (
   name: string,

@@ -21,10 +21,10 @@ type DateOrder = {
   isSlashed: boolean;
 };
 
-export const unknownOrder = (): DateOrder => ({ only: {}, either: undefined, isSlashed: false });
+const unknownOrder = (): DateOrder => ({ only: {}, either: undefined, isSlashed: false });
 
 /** Adds what the date of a reading says; false for a time whose order is not in question. */
-export function addDate(order: DateOrder, { measuredAt, line }: ReadingInput): boolean {
+function addDate(order: DateOrder, { measuredAt, line }: ReadingInput): boolean {
   const date = typeof measuredAt === 'string' ? slashedDate(measuredAt) : undefined;
   if (date === undefined) return false;
   const { first, second, text } = date;
@@ -39,7 +39,7 @@ export function addDate(order: DateOrder, { measuredAt, line }: ReadingInput): b
  * The order; undefined: none is in question, or either fits. Throws InputError where dates have
  * both. `input`: the name of their source.
  */
-export function orderOf({ only, either, isSlashed }: DateOrder, input: string) {
+function orderOf({ only, either, isSlashed }: DateOrder, input: string) {
   const { 'dd/mm/yyyy': dayFirst, 'mm/dd/yyyy': monthFirst } = only;
   if (dayFirst !== undefined && monthFirst !== undefined)
     throw new InputError(
@@ -49,6 +49,13 @@ export function orderOf({ only, either, isSlashed }: DateOrder, input: string) {
     );
   const told = DATE_FORMATS.find((one) => only[one] !== undefined);
   return told ?? (isSlashed && either === undefined ? DATE_FORMATS[0] : undefined);
+}
+
+/** The order in which readings write their dates. Throws as orderOf does. */
+export function dateFormatIn(readings: readonly ReadingInput[], input: string) {
+  const order = unknownOrder();
+  for (const reading of readings) addDate(order, reading);
+  return orderOf(order, input);
 }
 
 /**

@@ -1,6 +1,5 @@
 /** All doubts about a source, one policy a file (S7, S8, S9). */
 
-import { contradictionDoubts } from '../../../ingest/reading/contradictions.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
@@ -32,5 +31,4 @@ export const doubtsOf = (
   ...endDoubts(notes, say),
   ...shortSecondDoubts(notes, say),
   ...verdictDoubts(notes.verdicts, say),
-  ...contradictionDoubts(notes.contradictions, say),
 ];

@@ -3,10 +3,10 @@
  * to write them, some columns say so, and some clocks show it (S7).
  */
 
+import { OWN_FORMAT } from '../../../ingest/formats.ts';
 import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { cellAt, type Row } from '../../../ingest/rows/row.ts';
-import { OWN_FORMAT } from '../formats/formats.ts';
 import type { Clock } from './clock.ts';
 import type { SourceNotes } from './notes.ts';
 import type { TimeColumn } from './timeColumn.ts';

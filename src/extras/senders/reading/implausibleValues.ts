@@ -3,12 +3,13 @@
  * exchanged, a total for an amount (S8). No value is converted for that; it is asked about.
  */
 import { GASES, type ParameterName } from '../../../contract/parameters.ts';
+import { medianOf, numberOf } from '../../../ingest/numbers.ts';
 import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { fittingUnits, ownUnitOf, unitInWords } from '../units.ts';
 import type { SourceNotes } from './notes.ts';
-import { medianOf, numberOf, unitChoice } from './unitChoice.ts';
+import { unitChoice } from './unitChoice.ts';
 
 /** A unit that a column of our own name may be in instead of ours. */
 type OtherUnit = {

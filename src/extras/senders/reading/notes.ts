@@ -1,81 +1,49 @@
 /** Collects what comes up about a source while it is read, for messages: no reading depends on it. */
 import { GASES, type ParameterName } from '../../../contract/parameters.ts';
-import { type Contradictions, noContradictions } from '../../../ingest/reading/contradictions.ts';
-import type { Encoding } from '../../../ingest/rows/encoding.ts';
+import {
+  type SourceNotes as CoreNotes,
+  MOST_IGNORED,
+  noNotes,
+} from '../../../ingest/reading/notes.ts';
 import { cellAt, type Row } from '../../../ingest/rows/row.ts';
-import type { Format, Means } from '../formats/format.ts';
+import type { Format } from '../formats/format.ts';
 import { conversionFrom } from '../units.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Dividing, noteDividing } from './dividing.ts';
-import { isReducedPressure, type OwnPlaces } from './place.ts';
+import { isReducedPressure } from './place.ts';
 import type { Plan } from './plan.ts';
 import { noteUnsaidUnit, type UnsaidUnit } from './unsaidUnits.ts';
 import { type NamedValue, passedOver, type UnitOfValue, unitOfValue } from './values.ts';
 import { noteVerdict, type Verdicts } from './verdicts.ts';
 
-/** Facts about a source that come up while it is read. */
-export type SourceNotes = {
-  /** The name of its format. */
-  format: string;
-  /** Undefined: its rows are no means of hours or days. */
-  means?: Means | undefined;
+/** Facts about a source of a foreign form. */
+export type SourceNotes = CoreNotes & {
   /** True if a row has one parameter, so that several are one reading. */
   isLong: boolean;
-  /** Columns, keys or names of parameters that are not used, as far as they were met. */
-  ignored: Set<string>;
-  /** Rows with a value, or the name of a parameter. Rows of one sensor and time may be merged. */
-  rows: number;
-  /** Parameters of our own names whose unit nobody says, and the fields they are in. */
-  undeclared: Map<ParameterName, string>;
   /** Parameters whose unit is declared, whatever the source says. */
   declared: ReadonlySet<ParameterName>;
   /** Fields whose unit is open (S6), by field and word. */
   unsaid: Map<string, UnsaidUnit>;
   /** Names of pressure that is reduced to sea level, and that would be stored (S9). */
   reduced: Set<string>;
-  /** The places that readings give themselves. */
-  places: OwnPlaces;
   dividing: Dividing;
-  /** Titles and comments before the first header. */
-  linesBefore: number;
-  /** Rows, and single values of others, that `only` leaves out. */
-  excluded: number;
-  /** True if a reading got the time of its arrival, because it had none. */
-  usedServerTime: boolean;
   /** True if stamps name the end of an interval, and no shift is declared. */
   namesEnd: boolean;
   clock: Clock;
-  contradictions: Contradictions;
   verdicts: Verdicts;
-  /** The first row of which something that is read is not UTF-8. */
-  notUtf8: { encoding: Encoding; line: number; text: string } | undefined;
 };
 
 export const makeNotes = (): SourceNotes => ({
-  format: '',
+  ...noNotes(''),
   isLong: false,
-  linesBefore: 0,
-  excluded: 0,
-  ignored: new Set(),
-  rows: 0,
-  undeclared: new Map(),
   declared: new Set(),
   unsaid: new Map(),
   reduced: new Set(),
-  places: new Map(),
   dividing: new Map(),
-  usedServerTime: false,
   namesEnd: false,
   clock: makeClock(),
-  contradictions: noContradictions(),
   verdicts: new Map(),
-  notUtf8: undefined,
 });
-
-/**
- * At most this many names are reported as not used: a file may bring a new one on every line.
- */
-const MOST_IGNORED = 100;
 
 /** Notes names that are not used, unless the format knows them. */
 export function noteIgnored(

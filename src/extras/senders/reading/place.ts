@@ -5,6 +5,7 @@
 
 import { readNumber } from '../../../ingest/numbers.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
+import type { OwnPlaces } from '../../../ingest/reading/notes.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import {
   cellAt,
@@ -63,21 +64,6 @@ export function isPlaceColumn(path: string): boolean {
   const name = path.slice(path.lastIndexOf('.') + 1);
   return isOneOf(name, LATITUDES) || isOneOf(name, LONGITUDES);
 }
-
-/** A place that readings of a sensor or device give, and the times of the first and the last. */
-export type OwnPlace = {
-  sensorId: unknown;
-  device: string | undefined;
-  latitude: number;
-  longitude: number;
-  /** The field with the latitude. */
-  name: string;
-  first: string;
-  last: string;
-};
-
-/** By sensor or device, and place. */
-export type OwnPlaces = Map<string, OwnPlace>;
 
 /** A bound for memory: a receiver without a fix wanders. */
 const MOST_PLACES = 20_000;

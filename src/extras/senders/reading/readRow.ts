@@ -2,9 +2,9 @@
 import type { ReadingColumn } from '../../../contract/parameters.ts';
 import { readNumber } from '../../../ingest/numbers.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
-import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
+import { NESTED, type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { cellAt, isGiven, type Row, type Unreadable } from '../../../ingest/rows/row.ts';
-import { NESTED, textAt } from '../formats/format.ts';
+import { textAt } from '../formats/format.ts';
 import { ownerOf } from './declarations.ts';
 import type { Slot } from './mapped.ts';
 import { nestedRows } from './nestedRows.ts';

@@ -1,6 +1,5 @@
 /** Offers the units that the values of a column may be in, with what each makes of their median. */
 import type { ParameterName } from '../../../contract/parameters.ts';
-import { readNumber } from '../../../ingest/numbers.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { type FittingUnit, unitInWords } from '../units.ts';
 
@@ -20,13 +19,3 @@ export const unitChoice = (
         `${say.option('unit', `${parameter}=${unit}`)} (${value} is ${stored} ${unitInWords(parameter)})`,
     )
     .join(' or ');
-
-/** The median of values, which are sorted in place; undefined without values. */
-export function medianOf(values: number[]): number | undefined {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-export function numberOf(given: unknown): number | undefined {
-  const value = readNumber(given);
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}

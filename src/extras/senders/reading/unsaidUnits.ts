@@ -3,11 +3,12 @@
  * something stands in the place of a unit and is not known. All of them are asked for at once.
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
+import { medianOf, numberOf } from '../../../ingest/numbers.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { fittingUnits, unitsOf } from '../units.ts';
-import { medianOf, numberOf, unitChoice } from './unitChoice.ts';
+import { unitChoice } from './unitChoice.ts';
 
 /** A field whose unit is open. */
 export type UnsaidUnit = {

@@ -3,6 +3,7 @@
  * when rows are asked for.
  */
 import { InputError } from '../../../base/inputError.ts';
+import type { Limits } from '../../../ingest/reading/batches.ts';
 import { type Header, makeHeader, rowOfLine, splitCsvLine } from '../../../ingest/rows/csv.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
 import { EXCERPT_LENGTH, type Line, LONGEST_LINE, splitLines } from '../../../ingest/rows/lines.ts';
@@ -36,11 +37,7 @@ import {
 import { encodingOf } from './encoding.ts';
 import { refuseOtherKinds } from './otherKinds.ts';
 
-export type RowOptions = {
-  /** CSV, an object a line, or an array or a document; undefined: the first bytes tell. */
-  kind?: 'csv' | 'lines' | 'document' | undefined;
-  /** In bytes, of a document that is one object: it is parsed in one turn of the event loop. */
-  largestObject: number;
+export type RowOptions = Pick<Limits, 'kind' | 'largestObject'> & {
   /**
    * Takes a header by which the lines after it are to be read. Throws InputError for one that
    * cannot be used.

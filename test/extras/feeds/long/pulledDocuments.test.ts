@@ -3,6 +3,7 @@ import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fetchDocument } from '../../../../src/extras/feeds/fetchDocument.ts';
 import { readFeed } from '../../../../src/extras/feeds/readFeed.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { type Cost, costOf, leastHeld } from '../../../whole/faults/costs.ts';
 import { openProvider, type Provider } from '../server.ts';
 
@@ -64,7 +65,13 @@ it.each<[name: string, outcome: string, serve: () => void]>([
         address,
         { provider: 'them', hosts: [provider.host] },
         (chunks, refuse) =>
-          readFeed(chunks, { name: 'sensor-community' }, (sensor) => sensor < 100, refuse),
+          readFeed(
+            chunks,
+            { name: 'sensor-community' },
+            (sensor) => sensor < 100,
+            refuse,
+            READING_FORMATS,
+          ),
       );
       result.read = await document.then(
         ({ readings, received }) => `${readings.length} of ${received}`,

@@ -2,15 +2,16 @@
  * The airRohr firmware: what its names of values mean, which sensor each value is assigned to, and
  * what is kept of values that belong to none. It is pushed alone: test/ingest/http/airrohr.test.ts.
  */
+
 import { expect, test } from 'vitest';
 import {
   meaningOf,
   type PushRecord,
-  type PushSensor,
   pushFromText,
   readingsOfPush,
   readPushedValues,
 } from '../../../../src/extras/senders/formats/airrohr.ts';
+import type { DeviceSensor } from '../../../../src/ingest/formats.ts';
 import { isOfKind } from '../../../../src/ingest/store/instruments.ts';
 
 const AT = '2026-11-20T12:00:00Z';
@@ -21,7 +22,7 @@ const record = (values: PushRecord['values'], pin: string | null = null): PushRe
   measuredAt: AT,
   values,
 });
-const sensor = (id: number, kind: string | null): PushSensor => ({ id, kind });
+const sensor = (id: number, kind: string | null): DeviceSensor => ({ id, kind });
 
 const PM = [value('SDS_P1', '66.04'), value('SDS_P2', '53.32')];
 const WEATHER = [
@@ -33,7 +34,7 @@ const REST = [value('samples', '823214'), value('signal', '-66')];
 const BODY = record([...PM, ...WEATHER, ...REST]);
 
 /** Each sensor with the parameters that it is assigned. */
-const assigned = (given: PushRecord, sensors: PushSensor[]) =>
+const assigned = (given: PushRecord, sensors: DeviceSensor[]) =>
   readingsOfPush(given, sensors).map(({ sensorId, values }) => [sensorId, Object.keys(values)]);
 
 test('each value of an airRohr push goes, unchanged, to the sensor of its kind', () => {

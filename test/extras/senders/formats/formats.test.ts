@@ -18,6 +18,7 @@ import { openPushing, type Pushing } from '../../../ingest/http/pushing.ts';
 import { file } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { engines } from '../../../support/database.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { keepingLog } from '../../../support/keepingLog.ts';
 import {
   changed,
@@ -54,6 +55,7 @@ const NETWORK_ZONE = 'Asia/Yerevan';
 
 const importText = (text: string, format: Declarations) =>
   importReadings(ingest, [file('sample', text)], {
+    formats: READING_FORMATS,
     now: NOW,
     log: keepingLog(),
     terminal: false,
@@ -185,7 +187,13 @@ it('rows that reveal another format only late in a file are refused, not read as
 it('hours and days of one sensor in one import are refused, because both would count', async () => {
   const days = file('days.csv', 'sensor_id,timestamp,avg_pm2.5\n2,2026-02-01,6.7\n');
   const hours = file('hours.csv', 'sensor_id,timestamp,avg_pm10\n2,2026-02-01 12:00:00,7.7\n');
-  const options = { now: NOW, log: keepingLog(), terminal: false, format: { zone: '+04:00' } };
+  const options = {
+    formats: READING_FORMATS,
+    now: NOW,
+    log: keepingLog(),
+    terminal: false,
+    format: { zone: '+04:00' },
+  };
   expect((await importReadings(ingest, [days, hours], options)).failures).toEqual([
     expect.stringContaining('hours of sensor 2, of which days were imported before'),
   ]);

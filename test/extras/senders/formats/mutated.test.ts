@@ -15,6 +15,7 @@ import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
 import { file, stored, textSource } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { keepingLog } from '../../../support/keepingLog.ts';
 import { bringIn } from '../../../support/smallNetwork.ts';
 import { declarationsOf, HELD, hold, NETWORK, SAMPLES, textOf } from './samples.ts';
@@ -117,7 +118,13 @@ it.each(MUTATED)(
   'each reading of a changed text is accepted, unchanged or quarantined (S2), and other parameters stay (S3): %s',
   async (_, sample) => {
     const format = { ...declarationsOf(sample.declared), timeZone: '+04:00' };
-    const options = { now: NOW, log: keepingLog(), terminal: false, format };
+    const options = {
+      formats: READING_FORMATS,
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+      format,
+    };
     const heldTimes = new Set(sample.stored.map(({ time }) => Date.parse(time)));
     const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_000 : 24, seed: 50 });
     for (const changes of runs) {

@@ -10,6 +10,7 @@ import type { Declarations } from '../../../../src/ingest/reading/declarations.t
 import { acceptReadings } from '../../../../src/ingest/store/accept.ts';
 import { reading } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { smallNetwork } from '../../../support/smallNetwork.ts';
 import { foreign } from './foreign.ts';
 import type { Declared, Refused, Sample, StoredReading } from './table.ts';
@@ -111,7 +112,7 @@ export async function expectRefusals(
   refused: readonly Refused[],
   isRead: boolean,
 ): Promise<void> {
-  const { lines } = await listQuarantine(owner, {}, 100);
+  const { lines } = await listQuarantine(owner, {}, 100, READING_FORMATS);
   const all = [...said, ...lines.map(({ explanation }) => explanation)];
   for (const { why } of refused) expect(all).toContainEqual(expect.stringContaining(why));
   if (refused.length === 0) expect(all).toEqual([]);

@@ -9,6 +9,7 @@ import { openPushing, type Pushing, push } from '../../../ingest/http/pushing.ts
 import { stored } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { engines } from '../../../support/database.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 
 /** As the device with an SDS011 and a BME280 sends it, blanks and all. */
 const BODY = `{"esp8266id": "12345678", "software_version": "NRZ-2020-133", "sensordatavalues":[
@@ -257,7 +258,8 @@ describe('the airRohr firmware', () => {
   });
 
   describe('explanations in quarantine', () => {
-    const explanation = async () => (await listQuarantine(here.owner, {}, 1)).lines[0]?.explanation;
+    const explanation = async () =>
+      (await listQuarantine(here.owner, {}, 1, READING_FORMATS)).lines[0]?.explanation;
 
     it.each<[string, string, Record<string, string>, RegExp]>([
       [

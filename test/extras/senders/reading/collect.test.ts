@@ -1,7 +1,8 @@
 /** Whole sources are read: CSV, JSON, archives, and the names that are understood. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type ReadingBatch, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
+import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
+import type { ReadingBatch } from '../../../../src/ingest/reading/batches.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { openSource } from '../../../../src/ingest/rows/source.ts';
 import { file } from '../../../ingest/support.ts';

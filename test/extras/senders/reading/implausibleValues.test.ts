@@ -11,6 +11,7 @@ import type { Declarations } from '../../../../src/ingest/reading/declarations.t
 import { file, stored } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { keepingLog } from '../../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../../support/smallNetwork.ts';
 
@@ -27,6 +28,7 @@ afterAll(() => db.drop());
 
 const imported = (content: string, format: Declarations = {}) =>
   importReadings(db.as('airseries_ingest'), [file('readings.csv', content)], {
+    formats: READING_FORMATS,
     now: NOW,
     log: keepingLog(),
     terminal: false,
@@ -279,7 +281,12 @@ test('a reading that waited in quarantine gets the values that the first try wou
   });
   await owner`insert into raw.sensor (id) values (77)`;
   expect(
-    await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false }),
+    await retryQuarantined(owner, {
+      formats: READING_FORMATS,
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+    }),
   ).toMatchObject({
     accepted: 3,
   });

@@ -1,6 +1,8 @@
 /** A sentence names a declaration as its reader writes one, and no sentence is parsed again. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
+import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
 import { checkDeclarations, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
@@ -146,14 +148,16 @@ test('explanations and hints name an option as their reader writes it', () => {
       expect.stringContaining(`Write ${say.option('shift', '-1h')} for means of an hour`),
       expect.stringContaining(`${say.option('only', 'valid=*')} if all of them count`),
     ]);
-    expect(explainReading('unknown_sensor', { sensorId: '' }, say)).toContain(
+    expect(explainReading('unknown_sensor', { sensorId: '' }, foreignFormats, say)).toContain(
       `${say.option('device')} or ${say.option('sensor')}`,
     );
     for (const [measuredAt, option] of [
       ['05/06/2026', say.option('date-format')],
       ['2026-11-20 08:00', say.option('zone')],
     ] as const)
-      expect(explainReading('unreadable_time', { measuredAt }, say)).toContain(`${option} says`);
+      expect(explainReading('unreadable_time', { measuredAt }, foreignFormats, say)).toContain(
+        `${option} says`,
+      );
   }
 });
 

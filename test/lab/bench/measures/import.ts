@@ -11,6 +11,7 @@ import { makeLog } from '../../../../src/base/log.ts';
 import { importReadings } from '../../../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../../../src/network/importNetwork.ts';
 import { copyIn } from '../../../database/copyIn.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { makeDatabase } from '../../../support/makeDatabase.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { bootstrap, median } from '../run/statistics.ts';
@@ -65,7 +66,7 @@ async function round(
     const copy = () =>
       seconds(() => copyIn(owner, 'copy rollup.plain from stdin (format csv)', chunks(lines)));
     let copied = isCopyFirst ? await copy() : 0;
-    const options = { now: NOW, log, terminal: false };
+    const options = { formats: READING_FORMATS, now: NOW, log, terminal: false };
     const imported = await seconds(() =>
       importReadings(database.as('airseries_ingest'), [file], options),
     );

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { refresh } from '../../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../../src/base/log.ts';
 import { importReadings } from '../../../../../src/ingest/importReadings.ts';
+import { READING_FORMATS } from '../../../../support/formats.ts';
 import type { TestDatabase } from '../../../../support/makeDatabase.ts';
 import { seconds } from '../../run/country.ts';
 import { airSensorOf, weatherSensorOf } from '../../run/countryNetwork.ts';
@@ -49,6 +50,7 @@ export async function take(
   try {
     const importing = await seconds(async () => {
       const { accepted } = await importReadings(sql, [file], {
+        formats: READING_FORMATS,
         now,
         log: makeLog('error'),
         terminal: false,

@@ -1,0 +1,97 @@
+/** All forms that are read where this extra is listed, our own among them. */
+import type { DeclaringOption, ReadingFormats } from '../../ingest/formats.ts';
+import { contradictionDoubts } from '../../ingest/reading/contradictions.ts';
+import { airrohrPushes } from './formats/airrohrPush.ts';
+import { FORMAT_NAMES } from './formats/formats.ts';
+import { checkDeclarations, readLine, readReadings } from './reading/collect.ts';
+import { dateFormatIn, findDateFormat } from './reading/dateFormat.ts';
+import { doubtsOf } from './reading/doubts.ts';
+import { declareUnit, otherUnitHint } from './reading/implausibleValues.ts';
+import type { SourceNotes } from './reading/notes.ts';
+import { timeHint } from './reading/timeHint.ts';
+import { DATE_FORMATS } from './reading/times.ts';
+
+const OPTIONS: readonly DeclaringOption[] = [
+  {
+    flags: '--format <format>',
+    description: 'layout of the files; by default it is recognized',
+    choices: FORMAT_NAMES,
+  },
+  {
+    flags: '--unit <ours=unit>',
+    description: 'unit of a parameter, as in no2=ug/m3; can be repeated',
+    is: 'list',
+  },
+  {
+    flags: '--column <ours=theirs>',
+    description: 'what a column means, as in pm25=pm2_5_mean; can be repeated',
+    is: 'list',
+  },
+  {
+    flags: '--zone <zone>',
+    description:
+      'time zone of times without an offset, such as Europe/Berlin, or +01:00 for winter time all year',
+  },
+  {
+    flags: '--date-format <format>',
+    description: 'order of dates such as 05/06/2026, where no day is above 12',
+    choices: DATE_FORMATS,
+  },
+  {
+    flags: '--shift <time>',
+    description:
+      'is added to every time: -1h where stamps name the end of an hour, 0min where they are right',
+  },
+  {
+    flags: '--round <unit>',
+    description: 'round every time: minute, where a spreadsheet made it a second too early',
+  },
+  {
+    flags: '--only <column=values>',
+    description:
+      'leave out rows in which a column has another value, as in Validity=1,2,3; can be repeated',
+    is: 'list',
+  },
+  { flags: '--sensor <id>', description: 'the sensor of all readings that name none', is: 'id' },
+  { flags: '--device <name>', description: 'the device of all readings that name none' },
+];
+
+export const foreignFormats: ReadingFormats = {
+  names: FORMAT_NAMES,
+  readReadings,
+  readLine,
+  checkDeclarations,
+  // the core hands back the notes that readReadings made
+  doubtsOf: (notes, readings, say) => [
+    ...doubtsOf(notes as SourceNotes, readings, say),
+    ...contradictionDoubts(notes.contradictions, say),
+  ],
+  dateFormatIn,
+  dateFormatOf: findDateFormat,
+  options: OPTIONS,
+  addressParameters: [
+    'unit',
+    'column',
+    'only',
+    'zone',
+    'shift',
+    'round',
+    'date_format',
+    'sensor_id',
+    'device',
+  ],
+  ownParameters: (format) => (format === 'chirpstack' ? ['event'] : []),
+  // AirGradient's firmware
+  appended: '(?:/sensors/airgradient:[^/]+/measures)?/?',
+  deviceIn,
+  devicePushes: airrohrPushes,
+  timeHint,
+  unitHint: otherUnitHint,
+  declareUnit,
+};
+
+/** AirGradient's firmware has it in the path that it appends to the address of its server. */
+function deviceIn(path: string): string | undefined {
+  const [, rest] = path.split('/sensors/airgradient:');
+  return rest?.split('/', 1)[0];
+}
