@@ -4,6 +4,7 @@ import request from 'supertest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
+import type { ReadingFormats } from '../../../src/ingest/formats.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
@@ -28,6 +29,7 @@ export type Pushing = {
     bodyMs?: number;
     writes?: QueryPool;
     clock?: () => Date;
+    formats?: ReadingFormats;
   }): Express;
   close(): Promise<void>;
 };

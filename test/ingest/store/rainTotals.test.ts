@@ -225,9 +225,7 @@ onEveryEngine('totals of rain', (engine) => {
     // a column of another name, of totals in inches
     const inches = file('c.csv', `sensor_id,time,Regen\n3,${at(40)},10\n3,${at(41)},10.5\n`);
     const format = { columns: ['rain_total_in=Regen'] };
-    expect(
-      await importReadings(ingest, [inches], { ...options, format }),
-    ).toMatchObject({
+    expect(await importReadings(ingest, [inches], { ...options, format })).toMatchObject({
       accepted: 2,
       values: {},
     });

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
+import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
@@ -31,7 +31,7 @@ async function read(content: string, declared: Declarations = BERLIN, say = COMM
     stamps.push(...batch.readings.map(({ measuredAt }) => measuredAt));
     notes = batch.notes;
   }
-  const doubt = stoppingDoubt(doubtsOf(notes, [], say));
+  const doubt = stoppingDoubt(foreignFormats.doubtsOf(notes, [], say));
   return { stamps, doubt: doubt && `${doubt.what}. ${doubt.remedy}` };
 }
 const doubtOf = async (content: string, declared?: Declarations, say?: Vocabulary) =>
