@@ -120,7 +120,7 @@ function timeHint(
   return formats.timeHint(String(given).slice(0, 60), say, networkZone);
 }
 
-export const RETRY = 'import the network, then run quarantine retry';
+const RETRY = 'import the network, then run quarantine retry';
 
 /**
  * Why a reading that names its device belongs to no sensor; `sensors` are those that the network

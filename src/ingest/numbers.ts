@@ -1,6 +1,5 @@
 /** The one reader of numbers: how a source may write a value, in files, pushes and feeds alike. */
 import type { Parameter } from '../contract/parameters.ts';
-import type { Names } from './rows/row.ts';
 
 /**
  * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake
@@ -27,17 +26,6 @@ export function readNumber(given: unknown): number | null | undefined {
   if (plain === '' || NO_VALUE.test(plain)) return null;
   return plain !== given && NUMBER.test(plain) ? Number(plain) : undefined;
 }
-
-const DECIMAL_COMMA = /^[-+\u2212\u2013]?[\d\u00a0\u2009\u202f]*,\d+(?:[eE][-+]?\d+)?$/;
-
-/**
- * The value of a table whose fields are not delimited by commas, with a point for its decimal
- * comma; anything else stays as it came.
- */
-export const withPoint = (given: string, names: Names): string =>
-  names.isTable && names.delimiter !== ',' && DECIMAL_COMMA.test(given)
-    ? given.replace(',', '.')
-    : given;
 
 /** `<5`, `< 0,5`, `<LOD`, `>= 1000`. */
 const LIMIT = /^([<>\u2264\u2265])=? ?(?:(\d+(?:[.,]\d+)?)|LO?[DQ]|M?DL)?$/i;
@@ -82,14 +70,6 @@ function beyond(text: string, side: string, limit: string | undefined): string {
     return `${text} says only that there is more than could be measured: leave the field empty`;
   const half = limit === undefined ? '' : ` (${Number(limit.replace(',', '.')) / 2})`;
   return `${text} is below the detection limit, so its value is not known: write half the limit${half}, as agencies in Europe report it, or leave the field empty, which raises means`;
-}
-
-/** The mean of what two channels measured, or what one did where the other has no number. */
-export function meanOf(one: unknown, other: unknown): unknown {
-  const a = readNumber(one);
-  const b = readNumber(other);
-  if (typeof a === 'number' && typeof b === 'number') return (a + b) / 2;
-  return typeof a !== 'number' && typeof b === 'number' ? other : one;
 }
 
 /**

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { canonical } from '../../src/ingest/canonical.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
-import { FILE_LIMITS } from '../../src/ingest/reading/batches.ts';
+import { FILE_LIMITS, type ReadingBatch } from '../../src/ingest/reading/batches.ts';
 import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
 import { NOW } from '../support/clock.ts';
 import { engines } from '../support/database.ts';
@@ -32,13 +32,11 @@ const source = (text: string, bytes = Buffer.from(text)) => ({
 });
 
 async function read(...given: Parameters<typeof source>) {
-  const all = [];
-  let notes: (typeof all)[number]['notes'] | undefined;
+  const all: ReadingBatch[] = [];
   for await (const batch of canonical.readReadings(source(...given), undefined, FILE_LIMITS)) {
     all.push(batch);
-    notes = batch.notes;
   }
-  return { readings: all.flatMap(({ readings }) => readings), notes };
+  return { readings: all.flatMap(({ readings }) => readings), notes: all.at(-1)?.notes };
 }
 
 describe('our own form', () => {

@@ -40,7 +40,7 @@ export const FILE_LIMITS: Limits = {
 export type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
 /** Readings that are kept until the end of their source, because several rows are one. */
-export type Merger = {
+type Merger = {
   /** True if rows have one parameter each, as far as the source was read. */
   isLong(): boolean;
   /** Throws InputError if there are too many. */

@@ -18,9 +18,6 @@ export type OwnPlace = {
   last: string;
 };
 
-/** By sensor or device, and place. */
-export type OwnPlaces = Map<string, OwnPlace>;
-
 /** Facts about a source that the core reports or asks about; who reads foreign forms notes more. */
 export type SourceNotes = {
   /** The name of its format. */
@@ -33,8 +30,8 @@ export type SourceNotes = {
   rows: number;
   /** Parameters of our own names whose unit nobody says, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
-  /** The places that readings give themselves. */
-  places: OwnPlaces;
+  /** The places that readings give themselves, by sensor or device, and place. */
+  places: Map<string, OwnPlace>;
   /** Titles and comments before the first header. */
   linesBefore: number;
   /** Rows, and single values of others, that `only` leaves out. */

@@ -13,7 +13,7 @@ export type Transitions = readonly { since: number; offset: number }[];
 const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
 
 /** True for an offset that is declared in the place of a zone: `+01:00`. */
-export const isOffset = (zone: string): boolean => OFFSET.test(zone);
+const isOffset = (zone: string): boolean => OFFSET.test(zone);
 
 /** True for a zone that has the same offset at all times. */
 export const isFixedZone = (zone: string): boolean => zone === 'UTC' || isOffset(zone);

@@ -43,7 +43,7 @@ export function rowOfObject(line: Line, read: ObjectReader): Row | Unreadable {
 }
 
 /** The same row, which says that its bytes are not UTF-8. */
-export function inEncoding<T extends Row | Unreadable>(row: T, encoding: Encoding | undefined): T {
+function inEncoding<T extends Row | Unreadable>(row: T, encoding: Encoding | undefined): T {
   return encoding === undefined ? row : { ...row, encoding };
 }
 

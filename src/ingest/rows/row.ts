@@ -1,6 +1,5 @@
 /** A row of a source, CSV or JSON: the names of its fields, their values, and where it stands. */
 import type { Encoding } from './encoding.ts';
-import { isObject } from './json.ts';
 
 type Fields = {
   /** As the source writes them. */
@@ -28,14 +27,6 @@ export type Names =
   | Columns
   | (Fields & { isTable: false; units?: undefined; processing?: undefined });
 
-/** Where a value is: in a cell of a row, or at a path within the cell. */
-export type Position = {
-  index: number;
-  path: string | undefined;
-  /** The cell is one of the row's payload. */
-  isInPayload?: true;
-};
-
 export type Row = {
   names: Names;
   /** One for each of the names. Values are texts in CSV, and anything in JSON. */
@@ -56,7 +47,7 @@ export type Unreadable = { unreadable: true; text: string; line: number; why: st
 /** Fields of a row, and columns that are declared: each costs time in every row. */
 export const MOST_FIELDS = 200;
 
-export const TOO_WIDE = `it has more than ${MOST_FIELDS} fields`;
+const TOO_WIDE = `it has more than ${MOST_FIELDS} fields`;
 
 export function makeColumns(
   list: readonly string[],
@@ -113,59 +104,6 @@ export function makeObjectReader(): ObjectReader {
     return { names: shape.names, cells, text, line };
   };
 }
-
-/**
- * Where a field is: it is a name as a whole (`pm2.5`), in upper or lower case, or else a path of
- * keys (`sensor.id`). Undefined: rows with these names do not have it.
- */
-export function positionOf({ positions, isTable }: Names, field: string): Position | undefined {
-  const key = field.toLowerCase();
-  const index = positions.get(key);
-  if (index !== undefined) return { index, path: undefined };
-  const dot = field.indexOf('.');
-  const head = dot > 0 && !isTable ? positions.get(key.slice(0, dot)) : undefined;
-  return head === undefined ? undefined : { index: head, path: field.slice(dot + 1) };
-}
-
-/**
- * The value at a path within a value: at each step a key as a whole, or else what stands before its
- * first dot.
- */
-function within(value: unknown, path: string): unknown {
-  if (!isObject(value)) return undefined;
-  if (Object.hasOwn(value, path)) return value[path];
-  const dot = path.indexOf('.');
-  const key = path.slice(0, dot);
-  return dot > 0 && Object.hasOwn(value, key) ? within(value[key], path.slice(dot + 1)) : undefined;
-}
-
-export function cellAt({ cells, payload }: Row, { index, path, isInPayload }: Position): unknown {
-  const cell = isInPayload ? payload?.cells[index] : cells[index];
-  return path === undefined ? cell : within(cell, path);
-}
-
-/** The value of a field; undefined if the row has no such field. */
-export function cellOf(row: Row, field: string): unknown {
-  const position = positionOf(row.names, field);
-  return position === undefined ? undefined : cellAt(row, position);
-}
-
-/** The object at a path, as a row of its own in the same place; undefined if there is none. */
-export function rowWithin(
-  row: Row,
-  field: string,
-  read: ObjectReader,
-): Row | Unreadable | undefined {
-  const object = cellOf(row, field);
-  return isObject(object) ? read(object, row.text, row.line) : undefined;
-}
-
-/** True if the row has all of these fields. */
-export const has = (row: Row, ...fields: readonly string[]): boolean =>
-  fields.every((field) => cellOf(row, field) !== undefined);
-
-export const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== '';
 
 /** The parts of a line outside of quotes: of every pair of quotes, whatever is escaped in it. */
 export const outsideQuotes = (text: string): string =>

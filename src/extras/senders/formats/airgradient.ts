@@ -2,7 +2,7 @@
  * AirGradient: what the local server says at `/measures/current`, what the firmware sends, and the
  * documents of its cloud. Only the last have a time.
  */
-import { has, positionOf } from '../../../ingest/rows/row.ts';
+import { has, positionOf } from '../rows/cells.ts';
 import { type Format, text, value } from './format.ts';
 
 export const airgradient: Format = {

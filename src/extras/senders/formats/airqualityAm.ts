@@ -3,7 +3,7 @@
  * measurements, and the corrected one in means, whatever it is called.
  */
 import { keyOf, PARAMETER_NAMES, type ParameterName } from '../../../contract/parameters.ts';
-import { has } from '../../../ingest/rows/row.ts';
+import { has } from '../rows/cells.ts';
 import { type Format, ownValues, text } from './format.ts';
 import type { OtherNames } from './ownNames.ts';
 

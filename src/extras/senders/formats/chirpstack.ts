@@ -1,6 +1,6 @@
 /** ChirpStack 4: events of its HTTP integration, by the names that the codec gives the values. */
 import { isObject } from '../../../ingest/rows/json.ts';
-import { cellOf, has } from '../../../ingest/rows/row.ts';
+import { cellOf, has } from '../rows/cells.ts';
 import { type Format, ownValues, text } from './format.ts';
 
 const NO_CODEC =

@@ -3,7 +3,7 @@
  * form. Only what is measured outdoors is taken. The protocol has these units, whatever the console
  * shows.
  */
-import { has } from '../../../ingest/rows/row.ts';
+import { has } from '../rows/cells.ts';
 import { type Format, text, unit, value } from './format.ts';
 
 export const ecowitt: Format = {

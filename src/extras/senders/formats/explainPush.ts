@@ -1,8 +1,9 @@
 /** Explains why values that a device with the airRohr firmware sent belong to no sensor. */
-import { RETRY } from '../../../ingest/explain.ts';
 import type { DeviceSensor } from '../../../ingest/formats.ts';
 import { readInstant } from '../../../ingest/reading/instants.ts';
 import { fittingSensors, meaningOf, type PushRecord } from './airrohr.ts';
+
+const RETRY = 'import the network, then run quarantine retry';
 
 /**
  * Why values that a device sent belong to no sensor: which device it is, which of its instruments,

@@ -7,14 +7,8 @@ import type { Means } from '../../../ingest/reading/notes.ts';
 import { NESTED } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
-import {
-  cellAt,
-  isGiven,
-  type Names,
-  type Position,
-  positionOf,
-  type Row,
-} from '../../../ingest/rows/row.ts';
+import type { Names, Row } from '../../../ingest/rows/row.ts';
+import { cellAt, isGiven, type Position, positionOf } from '../rows/cells.ts';
 import type { DocumentRows } from '../rows/rows.ts';
 import { OTHER_NAMES, type OtherNames, ownName } from './ownNames.ts';
 

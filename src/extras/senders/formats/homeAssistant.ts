@@ -2,7 +2,8 @@
  * Home Assistant: a state as its REST API gives it, our names in JSON, history and statistics as
  * CSV. A state has one parameter.
  */
-import { has, type Names } from '../../../ingest/rows/row.ts';
+import type { Names } from '../../../ingest/rows/row.ts';
+import { has } from '../rows/cells.ts';
 import { type Format, type LongColumns, longColumns, ownValues, text, textAt } from './format.ts';
 import { OTHER_NAMES, ownName } from './ownNames.ts';
 

@@ -2,7 +2,7 @@
  * OpenAQ: CSV of the archive, and JSON of `/v3/sensors/ID/measurements` and `hours`. A row has one
  * parameter.
  */
-import { has } from '../../../ingest/rows/row.ts';
+import { has } from '../rows/cells.ts';
 import { type Format, longColumns, text } from './format.ts';
 import { isParameter } from './ownNames.ts';
 

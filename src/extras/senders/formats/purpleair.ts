@@ -2,7 +2,8 @@
  * PurpleAir: its API (history as CSV or JSON, a list of sensors, one sensor), the device's own
  * `/json`, files of the SD card, downloads of the earlier map.
  */
-import { cellOf, has, isGiven, type Names } from '../../../ingest/rows/row.ts';
+import type { Names } from '../../../ingest/rows/row.ts';
+import { cellOf, has, isGiven } from '../rows/cells.ts';
 import { channels, type Format, text, unit, type ValueColumn, value } from './format.ts';
 
 const secondChannel = (field: string): string => `${field}_b`;

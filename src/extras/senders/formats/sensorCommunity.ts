@@ -4,7 +4,8 @@
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
-import { cellOf, has, MOST_FIELDS, type Row } from '../../../ingest/rows/row.ts';
+import { MOST_FIELDS, type Row } from '../../../ingest/rows/row.ts';
+import { cellOf, has } from '../rows/cells.ts';
 import { type Format, type LongValue, longValue, text, value } from './format.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Smart Citizen: a device as its API gives it, with the current value of each of its sensors, which
  * says its unit.
  */
-import { has } from '../../../ingest/rows/row.ts';
+import { has } from '../rows/cells.ts';
 import { type Format, longColumns, type Parameter, text } from './format.ts';
 
 /**

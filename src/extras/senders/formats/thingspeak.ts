@@ -2,7 +2,8 @@
  * ThingSpeak: the feeds of a channel as JSON. The channel says what its fields are called. PurpleAir
  * kept its readings in such channels.
  */
-import { has, type Names, positionOf } from '../../../ingest/rows/row.ts';
+import type { Names } from '../../../ingest/rows/row.ts';
+import { has, positionOf } from '../rows/cells.ts';
 import { type Format, ownValues, text, unit, type ValueColumns } from './format.ts';
 import { OTHER_NAMES } from './ownNames.ts';
 

@@ -2,7 +2,8 @@
  * The Things Stack: uplink messages, by the names that the decoder gives the values, and normalized
  * ones.
  */
-import { cellOf, has, type Names, type Row } from '../../../ingest/rows/row.ts';
+import type { Names, Row } from '../../../ingest/rows/row.ts';
+import { cellOf, has } from '../rows/cells.ts';
 import { type Format, ownValues, text, unit, type ValueColumns, value } from './format.ts';
 
 const DECODED = 'uplink_message.decoded_payload';

@@ -3,7 +3,7 @@
  * by a number which units it is in, and a row of the archive how long an interval it ends.
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
-import { has, positionOf } from '../../../ingest/rows/row.ts';
+import { has, positionOf } from '../rows/cells.ts';
 import { type Format, text, type UnitAt, value } from './format.ts';
 
 type Units = { readonly [name in ParameterName]?: string };

@@ -4,7 +4,6 @@ import {
   FILE_LIMITS,
   inBatches,
   type Limits,
-  type Merger,
   type ReadingBatch,
   type Slice,
 } from '../../../ingest/reading/batches.ts';
@@ -14,15 +13,10 @@ import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
 import { inSlices } from '../../../ingest/rows/lines.ts';
 import { type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
-import {
-  cellOf,
-  makeColumns,
-  makeObjectReader,
-  type Names,
-  type Row,
-} from '../../../ingest/rows/row.ts';
+import { makeColumns, makeObjectReader, type Names, type Row } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
+import { cellOf } from '../rows/cells.ts';
 import { readRows, rowsWithin } from '../rows/rows.ts';
 import { makeMerger } from './merge.ts';
 import { makeNotes, type SourceNotes } from './notes.ts';
@@ -38,7 +32,7 @@ export function readReadings(
   limits: Limits = FILE_LIMITS,
 ): AsyncGenerator<ReadingBatch<SourceNotes>> {
   const notes = makeNotes();
-  const merger: Merger = {
+  const merger = {
     ...makeMerger(source.name),
     isLong: () => notes.isLong,
     whyNothing: () =>

@@ -6,9 +6,10 @@
 import type { ParameterName } from '../../../contract/parameters.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import { cellAt, isGiven, type Position, type Row } from '../../../ingest/rows/row.ts';
+import type { Row } from '../../../ingest/rows/row.ts';
 import type { ValueColumn } from '../formats/format.ts';
 import { ownName } from '../formats/ownNames.ts';
+import { cellAt, isGiven, type Position } from '../rows/cells.ts';
 import { isSameUnit, ownUnitOf } from '../units.ts';
 import { sayUnits } from './unitColumns.ts';
 import { wordsOf } from './words.ts';

@@ -6,7 +6,8 @@
 import { OWN_FORMAT } from '../../../ingest/formats.ts';
 import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import { cellAt, type Row } from '../../../ingest/rows/row.ts';
+import type { Row } from '../../../ingest/rows/row.ts';
+import { cellAt } from '../rows/cells.ts';
 import type { Clock } from './clock.ts';
 import type { SourceNotes } from './notes.ts';
 import type { TimeColumn } from './timeColumn.ts';

@@ -3,7 +3,7 @@
  * the row as a whole.
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
-import { makeColumns, type Names, type Position } from '../../../ingest/rows/row.ts';
+import { makeColumns, type Names } from '../../../ingest/rows/row.ts';
 import {
   channels,
   type Format,
@@ -13,6 +13,7 @@ import {
   value,
 } from '../formats/format.ts';
 import { unitInName } from '../formats/unitInName.ts';
+import type { Position } from '../rows/cells.ts';
 import { conversionFrom, ownUnitOf } from '../units.ts';
 import type { DeclaredColumn } from './declarations.ts';
 

@@ -5,8 +5,9 @@ import {
   MOST_IGNORED,
   noNotes,
 } from '../../../ingest/reading/notes.ts';
-import { cellAt, type Row } from '../../../ingest/rows/row.ts';
+import type { Row } from '../../../ingest/rows/row.ts';
 import type { Format } from '../formats/format.ts';
+import { cellAt } from '../rows/cells.ts';
 import { conversionFrom } from '../units.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Dividing, noteDividing } from './dividing.ts';

@@ -5,16 +5,11 @@
 
 import { readNumber } from '../../../ingest/numbers.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
-import type { OwnPlaces } from '../../../ingest/reading/notes.ts';
+import type { SourceNotes } from '../../../ingest/reading/notes.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import {
-  cellAt,
-  type Names,
-  type Position,
-  positionOf,
-  type Row,
-} from '../../../ingest/rows/row.ts';
+import type { Names, Row } from '../../../ingest/rows/row.ts';
 import type { Format } from '../formats/format.ts';
+import { cellAt, type Position, positionOf } from '../rows/cells.ts';
 import { wordsOf } from './words.ts';
 
 /** The fields with a latitude and a longitude. */
@@ -70,7 +65,7 @@ const MOST_PLACES = 20_000;
 
 /** Notes the place of a row, to 100 m. A receiver that has no fix says 0, 0. */
 export function notePlace(
-  places: OwnPlaces,
+  places: SourceNotes['places'],
   row: Row,
   columns: PlaceColumns,
   { sensorId, device, measuredAt }: { sensorId: unknown; device?: string; measuredAt: unknown },

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/parameters.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import type { TableColumns } from '../../../ingest/reading/reading.ts';
-import { type Names, type Position, positionOf } from '../../../ingest/rows/row.ts';
+import type { Names } from '../../../ingest/rows/row.ts';
 import type {
   Format,
   LongColumns,
@@ -20,6 +20,7 @@ import type {
   ValueColumns,
 } from '../formats/format.ts';
 import { isOwn } from '../formats/formats.ts';
+import { type Position, positionOf } from '../rows/cells.ts';
 import { type Convert, conversionFrom, withUnit } from '../units.ts';
 import {
   type DeclaredColumn,

@@ -9,16 +9,15 @@ import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.t
 import type { Header } from '../../../ingest/rows/csv.ts';
 import { explainEncoding, notUtf8 } from '../../../ingest/rows/encoding.ts';
 import {
-  cellOf,
   makeObjectReader,
   type Names,
   type ObjectReader,
   type Row,
-  rowWithin,
   type Unreadable,
 } from '../../../ingest/rows/row.ts';
 import type { Format } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
+import { cellOf, rowWithin } from '../rows/cells.ts';
 import { EVERY_VALUE, type Only } from './declarations.ts';
 import { noteInterval } from './ends.ts';
 import { checkHeader } from './header.ts';

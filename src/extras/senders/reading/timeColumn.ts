@@ -2,7 +2,8 @@
  * The columns of a table or the fields of an object tell about their times: an offset in the
  * name of the time, and whether the time is the end of an interval.
  */
-import { type Names, type Position, positionOf, type Row } from '../../../ingest/rows/row.ts';
+import type { Names, Row } from '../../../ingest/rows/row.ts';
+import { type Position, positionOf } from '../rows/cells.ts';
 import type { Slot } from './mapped.ts';
 
 export type TimeColumn = {

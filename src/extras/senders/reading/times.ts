@@ -8,7 +8,7 @@ import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { instantText, readInstant } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import { isOffset, type Transitions } from '../../../ingest/reading/zone.ts';
+import { isFixedZone, type Transitions } from '../../../ingest/reading/zone.ts';
 import type { Format } from '../formats/format.ts';
 import { type Clock, makeClock, noteClock, noteLocalTime, noteOffset } from './clock.ts';
 import { type AddOffset, makeOffsetAdder } from './localTime.ts';
@@ -331,8 +331,7 @@ function offsetAdder(
   clock: Clock,
   say: Vocabulary,
 ): AddOffset {
-  if (zone === 'UTC') return fixedOffset('Z');
-  if (isOffset(zone)) return fixedOffset(zone);
+  if (isFixedZone(zone)) return fixedOffset(zone === 'UTC' ? 'Z' : zone);
   const isShort = isDeclared && !zone.includes('/');
   // of Node only names, for the message and where no server was asked
   const name = isShort || transitions === undefined ? nameInNode(zone) : zone;

@@ -1,10 +1,11 @@
 /** Reads the values of a row by its plan, in our units. */
 import type { ParameterName, ReadingColumn } from '../../../contract/parameters.ts';
-import { meanOf, withPoint } from '../../../ingest/numbers.ts';
 import { NESTED } from '../../../ingest/reading/reading.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
-import { cellAt, isGiven, type Names, type Row } from '../../../ingest/rows/row.ts';
+import type { Names, Row } from '../../../ingest/rows/row.ts';
 import type { LongValue } from '../formats/format.ts';
+import { meanOf, withPoint } from '../numbers.ts';
+import { cellAt, isGiven } from '../rows/cells.ts';
 import {
   columnOf,
   conversion,

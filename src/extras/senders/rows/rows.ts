@@ -9,21 +9,19 @@ import { isObject } from '../../../ingest/rows/json.ts';
 import { EXCERPT_LENGTH, type Line, LONGEST_LINE, splitLines } from '../../../ingest/rows/lines.ts';
 import {
   HEADER_OR_OBJECTS,
-  inEncoding,
   isDocument,
   type Rows,
   readDocument,
   rowOfObject,
 } from '../../../ingest/rows/objects.ts';
 import {
-  cellOf,
   MOST_FIELDS,
   makeObjectReader,
   type Row,
-  TOO_WIDE,
   type Unreadable,
 } from '../../../ingest/rows/row.ts';
 import { peek, type Source } from '../../../ingest/rows/source.ts';
+import { cellOf } from './cells.ts';
 import {
   declaredDelimiter,
   hasOpenQuote,
@@ -37,7 +35,7 @@ import {
 import { encodingOf } from './encoding.ts';
 import { refuseOtherKinds } from './otherKinds.ts';
 
-export type RowOptions = Pick<Limits, 'kind' | 'largestObject'> & {
+type RowOptions = Pick<Limits, 'kind' | 'largestObject'> & {
   /**
    * Takes a header by which the lines after it are to be read. Throws InputError for one that
    * cannot be used.
@@ -238,6 +236,7 @@ export function* rowsWithin(
   shared: readonly [name: string, cell: unknown][],
 ): Generator<Row | Unreadable> {
   const read = makeObjectReader();
+  const { encoding } = document;
   const columns = header === undefined ? undefined : cellOf(document, header);
   const names = Array.isArray(columns) ? columns.map(String) : undefined;
   const refuse = (why: string): Unreadable => ({
@@ -246,7 +245,8 @@ export function* rowsWithin(
     line: 1,
     why,
   });
-  if ((names?.length ?? 0) > MOST_FIELDS) return yield refuse(TOO_WIDE);
+  if ((names?.length ?? 0) > MOST_FIELDS)
+    return yield refuse(`it has more than ${MOST_FIELDS} fields`);
   if (JSON.stringify([shared, names]).length > LONGEST_SHARED)
     return yield refuse('what it says of all its rows is too long');
   const labelled = labels && labelsIn(document, labels);
@@ -265,7 +265,8 @@ export function* rowsWithin(
       yield { unreadable: true, text: JSON.stringify(given), line, why: undefined };
       continue;
     }
-    yield inEncoding(read(row, JSON.stringify(row), line), document.encoding);
+    const found = read(row, JSON.stringify(row), line);
+    yield encoding === undefined ? found : { ...found, encoding };
   }
 }
 

@@ -3,8 +3,8 @@
  * intervals, of a clock of twelve hours, a second short.
  */
 import { describe, expect, it } from 'vitest';
-import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
+import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';

@@ -8,13 +8,9 @@ import {
   readNamedValues,
   readValues,
 } from '../../../../src/extras/senders/reading/values.ts';
+import { positionOf } from '../../../../src/extras/senders/rows/cells.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import {
-  makeColumns,
-  makeObjectReader,
-  positionOf,
-  type Row,
-} from '../../../../src/ingest/rows/row.ts';
+import { makeColumns, makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
 
 function read(row: Row, declared: Declarations = {}, format = chooseFormat(declared.name, row)) {
   const layout = layoutOf(format, declared);
