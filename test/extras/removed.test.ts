@@ -1,6 +1,7 @@
 /**
  * An extra can be removed with its folders and its line: a copy of the project without it compiles,
- * and the tests of composition, configuration, schema and house pass there.
+ * and the tests of composition, configuration, schema and house pass there, as do those of readings in
+ * our own form.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { needs } from '../support/tools.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const NOT_COPIED = ['node_modules', '.git', 'dist', '.airseries'];
-/** Tests of the composition, the configuration, the schema and the house. */
+/** Tests of the composition, the configuration, the schema, the house, and readings in our own form. */
 const TESTS = [
   'test/whole/project/house.test.ts',
   'test/whole/config.test.ts',
@@ -25,6 +26,8 @@ const TESTS = [
   'test/lab/mutants',
   'test/schema',
   'test/serve/firstBuild.test.ts',
+  'test/ingest/canonical.test.ts',
+  'test/extras/feeds/canonical.test.ts',
 ];
 
 function copyWithout(extra: string): string {
