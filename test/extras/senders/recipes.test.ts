@@ -1,5 +1,5 @@
 /**
- * The recipes of src/ingest/README.md, run as they are written: files are turned and imported,
+ * The recipes of src/extras/senders/README.md, run as they are written: files are turned and imported,
  * documents are sent.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,7 +23,10 @@ import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
 
-const README = readFileSync(new URL('../../../src/ingest/README.md', import.meta.url), 'utf8');
+const README = readFileSync(
+  new URL('../../../src/extras/senders/README.md', import.meta.url),
+  'utf8',
+);
 
 /** The block of the README with this beginning. */
 function recipe(beginning: string): string {

@@ -50,9 +50,9 @@ describe('units in names of columns', () => {
   });
 });
 
-/** The rows of a table of src/ingest/README.md that begins with this cell: each with its examples. */
+/** The rows of a table of src/extras/senders/README.md that begins with this cell: each with its examples. */
 function readmeTable(head: string): { name: string; examples: string[] }[] {
-  const readme = readFileSync('src/ingest/README.md', 'utf8');
+  const readme = readFileSync('src/extras/senders/README.md', 'utf8');
   const [, table = ''] = readme.split(`| ${head} `);
   return [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `?([^`|]+?)`? +\|(.*)\|$/gm)]
     .map(([, name = '', cells = '']) => ({

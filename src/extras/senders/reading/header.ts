@@ -122,7 +122,7 @@ const anotherName = (say: Vocabulary) =>
 const HOUR = /^h?(?:[01]?\d|2[0-4])(?::00|h)?$/i;
 
 const TURN_IT =
-  'Turn it into rows of one value each: src/ingest/README.md has the lines under "Wide files".';
+  'Turn it into rows of one value each: src/extras/senders/README.md has the lines under "Wide files".';
 
 const whose = (say: Vocabulary) =>
   `If all rows come from one sensor, say which: ${say.option('device')} with its name in the network file, or ${say.option('sensor')} with its id.`;

@@ -1,7 +1,7 @@
 /**
  * Turns times as senders write them into ISO 8601, with an offset where one is known; validation
  * judges the result. The forms that are read stand in one table, in the order of the one in
- * src/ingest/README.md.
+ * README.md of senders.
  */
 import { InputError } from '../../../base/inputError.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';

@@ -221,18 +221,23 @@ it('every format has a table of samples, with one that mutated.test.ts changes',
   expect(missing(marked), 'mark a sample of its table isMutated').toEqual([]);
 });
 
-it('every format has a line in src/ingest/README.md, and names the source of its layout', () => {
-  const readme = readFileSync(new URL('../../../../src/ingest/README.md', import.meta.url), 'utf8');
+it('every format has a line in the README of senders, and names the source of its layout', () => {
+  const readme = readFileSync(
+    new URL('../../../../src/extras/senders/README.md', import.meta.url),
+    'utf8',
+  );
   const lines = [...readme.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)];
   expect(lines.map(([, name]) => name).sort()).toEqual(FORMAT_NAMES);
   for (const { source } of FORMATS) expect(source).toMatch(/https:|README/);
 });
 
-it('src/ingest/README.md names every parameter, and every parameter whose unit is converted', () => {
-  const readme = readFileSync(new URL('../../../../src/ingest/README.md', import.meta.url), 'utf8');
-  const [columns = ''] = /Our columns are [\s\S]*?, which is the amount/.exec(readme) ?? [];
+it('the READMEs name every parameter, and every parameter whose unit is converted', () => {
+  const textOf = (path: string) =>
+    readFileSync(new URL(`../../../../src/${path}/README.md`, import.meta.url), 'utf8');
+  const [columns = ''] =
+    /Our columns are [\s\S]*?, which is the amount/.exec(textOf('ingest')) ?? [];
   expect(PARAMETER_NAMES.filter((name) => !columns.includes(`\`${name}\``))).toEqual([]);
-  const [units = ''] = /may come in[\s\S]*?\n\n/.exec(readme) ?? [];
+  const [units = ''] = /may come in[\s\S]*?\n\n/.exec(textOf('extras/senders')) ?? [];
   const convertible = PARAMETER_NAMES.filter((name) => unitsOf(name).length > 1);
   expect(convertible.filter((name) => !units.includes(`\`${name}\``))).toEqual([]);
 });

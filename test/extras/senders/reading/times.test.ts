@@ -78,8 +78,10 @@ test.each<[given: unknown, at: string | undefined]>([
   expect(instant(given, { zone: '+01:00', dateFormat: 'dd/mm/yyyy' })).toBe(at);
 });
 
-/** The table of src/ingest/README.md: each form with its examples. */
-const [, README_TABLE = ''] = readFileSync('src/ingest/README.md', 'utf8').split('| form  ');
+/** The table of src/extras/senders/README.md: each form with its examples. */
+const [, README_TABLE = ''] = readFileSync('src/extras/senders/README.md', 'utf8').split(
+  '| form  ',
+);
 const README_FORMS = [
   ...(README_TABLE.split('\n\n')[0] ?? '').matchAll(/^\| `([^`]+)` +\|(.*)/gm),
 ].map(([, name, examples = '']) => ({
