@@ -1,133 +1,247 @@
--- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already
--- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
--- one transaction: all or nothing.
+-- Stores the readings of a source: a file, a push or a polled document (S2, S3). Its rows are staged first, in a table of
+-- the session, so that they can be looked at as a whole; then one statement puts the rows of one sensor and time
+-- together, compares them with what is stored, and stores what differs. Each function runs with the rights of the
+-- caller, in one transaction: all or nothing.
 
--- The amount of rain that a source gave: beside a total, `rain` is derived from it.
-create function logic.given_rain(rain real, rain_total real, rain_given real) returns real language sql immutable as $$
-  select case when rain_total is null then rain else rain_given end
-$$;
+-- == The stage ==
 
--- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. For a sensor and
--- a time, each value of a reading replaces the stored one, a parameter that it leaves empty is withdrawn, and every other
--- parameter stays as it is (S3). Raises AS403, and stores nothing, if the sender lacks authorization for a sensor; the
--- message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable, or TimescaleDB is still in the
--- state of a restore: readings would get lost.
+-- Makes the stage of this session, a temporary table, unless there is one: nothing is left of it after a crash, and
+-- writers cannot meet in it. With `keeps_rows` its rows outlive the transaction; without, its end empties the stage.
+create function logic.open_stage(keeps_rows boolean) returns void language plpgsql as $$
+begin
+  if to_regclass('pg_temp.staged_reading') is not null then return; end if;
+  execute format('create temporary table staged_reading (
+      ordinal int not null, -- in the order of the source
+      sensor_id int, -- null: unreadable
+      measured_at timestamptz, -- null: unreadable
+      {{list reading: $name real}}, -- null: none given, or none that can be used
+      empty int not null, -- the parameters that the row has and leaves empty: a sum of $bit
+      unusable int not null default 0, -- the parameters whose value cannot be used
+      wrong text, -- why: out_of_bounds:pm25, one after the other with a blank between
+      problem text, -- why the row cannot be used as a whole; null: only the database can know
+      line bigint, -- in the source
+      text text -- as it came; null: its values say it
+    ) on commit %s rows', case when keeps_rows then 'preserve' else 'delete' end);
+end $$;
+
+-- What became of the rows of a source. received = accepted + unchanged + refused + unauthorized.
+create type logic.stored as (
+  received int,
+  accepted int,
+  unchanged int,
+  replaced int, -- number of stored values that were replaced
+  withdrawn int, -- and of those that were withdrawn
+  replaced_oldest float8, -- the first and the last hour with such a value, in microseconds since 1970; null: none
+  replaced_newest float8,
+  without_station int, -- number of accepted readings without a placement at their time
+  late_hours int, -- number of closed hours in which a sender's reading was changed
+  left_out int, -- number of lines that did not fit into the quarantine
+  value_reasons jsonb, -- number of values left out of rows that were not refused otherwise, by reason
+  delays jsonb, -- how late the written readings are, by group: [[count, mean seconds from measurement to `now`], …]
+  refused_ordinals int[], -- the rows that could not be used
+  refused_reasons text[],
+  unauthorized_ordinals int[] -- the rows that the sender is not authorized for; they are left out
+);
+
+-- Fills the stage of a session with readings that come as one array per column, with one element per reading, and
+-- stores them: a push, or a polled document. Returns what became of them.
 create function logic.store_readings(
   now timestamptz,
   source text,
   sensors int[],
   times float8[], -- microseconds since 1970
-  problems text[], -- why a reading cannot be used; null: no problem found so far
-  merged_into int[], -- ordinal, from 1, of the later reading of its sensor and time that has its values; 0: it adds
-    -- nothing to that one; -1: that one has another value, which counts; null: it is stored itself
-  lines bigint[], -- line numbers in the source
-  texts text, -- the input of all readings, one per line
-  empty_ordinals int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
-  empty_names text[],
-  value_ordinals int[], -- ordinals, from 1, of the readings that had a value left out
-  value_reasons text[],
+  problems text[], -- these and the others as in the stage
+  empties int[],
+  unusables int[],
+  wrongs text, -- one line per reading
+  lines bigint[],
+  texts text, -- one line per reading
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
+  skips_unauthorized boolean, -- leave out readings of other sensors, instead of refusing them all
   only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
-  {{list reading: $name_values real[]}},
-  out accepted int,
-  out unchanged int,
-  out accepted_ordinals int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
-  out replaced int, -- number of stored values that were replaced or withdrawn
-  out replaced_oldest float8, -- the first and the last hour with such a value, in microseconds since 1970; null: none
-  out replaced_newest float8,
-  out without_station int, -- number of accepted readings without a placement at their time
-  out refused_ordinals int[], -- ordinals, from 1, of the readings that could not be used
-  out refused_reasons text[],
-  out late_hours int, -- number of closed hours in which a reading was changed
-  out left_out int, -- number of lines that did not fit into the quarantine
-  out delays jsonb -- how late the written readings are, by group: [[count, mean seconds from measurement to `now`], …]
-)
-language plpgsql
+  {{list reading: $name_values real[]}}
+) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 {{seek_settings}}
 as $$
+begin
+  perform logic.open_stage(keeps_rows => false);
+  if exists (select from pg_temp.staged_reading) then -- of the same transaction
+    delete from pg_temp.staged_reading;
+  end if;
+  insert into pg_temp.staged_reading
+  select g.ordinal, g.sensor_id, to_timestamp(g.microseconds / 1e6), {{list reading: g.$name}},
+    g.empty, g.unusable, nullif(g.wrong, ''), g.problem, g.line, g.text
+  from unnest(sensors, times, problems, empties, unusables, string_to_array(wrongs, E'\n'), lines,
+      string_to_array(texts, E'\n'), {{list reading: $name_values}})
+    with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
+      text, {{list reading: $name}}, ordinal);
+  return logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
+    only_new, is_unique => false, counts_late => true, import => null);
+end $$;
+
+-- Stores the staged rows of a file from `since` up to, not including, `until`; a row without a time comes before all.
+create function logic.store_period(
+  now timestamptz, source text, since timestamptz, until timestamptz, is_unique boolean, import int
+) returns logic.stored language sql
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+  select * from logic.store_staged(now, source, since, until, null, null,
+    false, false, is_unique, false, import)
+$$;
+
+-- The staged rows that the sender is not authorized for. If a sensor was at a station at the time of a reading,
+-- suspicious or not, that station must be within the sender's scope. If it was at no station then, it must have been at
+-- a station within that scope at some time.
+create function logic.unauthorized_rows(provider text, stations int[]) returns table (ordinal int, sensor_id int)
+  language sql stable as $$
+  select g.ordinal, g.sensor_id
+  from pg_temp.staged_reading g
+  join raw.sensor s on s.id = g.sensor_id
+  cross join lateral (
+    select
+      bool_or(is_own) filter (where is_then) as own_then,
+      bool_or(is_own) as own_ever
+    from (
+      select
+        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
+        g.measured_at >= located.since and g.measured_at < located.until as is_then
+      from raw.sensor_station located
+      join raw.station st on st.id = located.station_id
+      where located.sensor_id = g.sensor_id
+    ) at_station
+  ) of_sensor
+  where not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+-- == The statement that stores ==
+
+-- Stores the usable staged rows of a period and quarantines the rest. accepted + unchanged + refused + unauthorized =
+-- rows. For a sensor and a time, each value of the source replaces the stored one, a parameter that it only leaves empty
+-- is withdrawn, and every other parameter stays as it is (S3). Raises AS403, and stores nothing, if the sender lacks
+-- authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable,
+-- or TimescaleDB is still in the state of a restore: readings would get lost.
+create function logic.store_staged(
+  now timestamptz, source text, since timestamptz, until timestamptz,
+  scope_provider text, scope_stations int[], skips_unauthorized boolean, only_new boolean,
+  is_unique boolean, -- no sensor and time stands twice
+  counts_late boolean, -- count the closed hours
+  import int -- the number of the imported file, whose changes are noted to be undone; null: they are not
+) returns logic.stored language plpgsql
+set plan_cache_mode = force_custom_plan
+as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
-  earliest constant timestamptz := (select to_timestamp(min(t) / 1e6) from unnest(times) t);
-  latest constant timestamptz := (select to_timestamp(max(t) / 1e6) from unnest(times) t);
-  unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
-  has_lost_chunks boolean;
+  earliest timestamptz;
+  latest timestamptz;
+  has_totals boolean;
+  given int; -- the parameters that the source has: a sum of $bit
   has_gauges boolean;
-  withdrawing int[];
+  has_lost_chunks boolean;
+  withdrawn_sensors int[];
+  withdrawn_times timestamptz[];
+  withdrawn_names int[];
+  rain_sensors int[];
+  rain_times float8[];
+  of_others int[] := '{}'; -- ordinals of the rows that the sender is not authorized for
+  result logic.stored;
 begin
-  if unauthorized <> '{}' then
-    raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
+  if scope_provider is not null then
+    select array_agg(u.ordinal) into of_others from logic.unauthorized_rows(scope_provider, scope_stations) u;
+    if of_others is not null and not skips_unauthorized then
+      raise exception using errcode = 'AS403', message = array_to_string(array(
+        select distinct s.sensor_id from pg_temp.staged_reading s where s.ordinal = any (of_others) order by 1), ', ');
+    end if;
+    of_others := coalesce(of_others, '{}');
   end if;
   lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
-  if rain_total_values <> '{}' then
+  select count(*), min(s.measured_at), max(s.measured_at), bool_or(s.rain_total is not null),
+    coalesce(bit_or(s.empty {{repeat reading: | case when s.$name is null then 0 else $bit end}}), 0)
+  into result.received, earliest, latest, has_totals, given
+  from pg_temp.staged_reading s
+  where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity');
+  if has_totals then
     insert into raw.rain_gauge (sensor_id)
-    select distinct s.id from unnest(sensors, rain_total_values) as g(sensor_id, total)
-    join raw.sensor s on s.id = g.sensor_id
-    where g.total is not null
+    select distinct k.id from pg_temp.staged_reading s join raw.sensor k on k.id = s.sensor_id
+    where s.rain_total is not null
     order by 1
     on conflict do nothing;
   end if;
   -- of two writers at once, neither would see the total of the other
-  perform from raw.rain_gauge g where g.sensor_id = any (sensors) order by g.sensor_id for update;
+  perform from raw.rain_gauge g where g.sensor_id in (select s.sensor_id from pg_temp.staged_reading s)
+    order by g.sensor_id for update;
   has_gauges := found;
 
-  with empty as (
-    select e.ordinal, array_agg(e.name) as names from unnest(empty_ordinals, empty_names) as e(ordinal, name)
-    where not only_new
-    group by 1
-  ),
-  given as materialized (
-    select g.ordinal, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem,
-      empty.names,
-      {{list reading: g.$name}},
+  with staged as materialized (
+    select s.*, s.problem is null as has_value,
       case
-        when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
-        when g.problem <> 'no_value' then g.problem
-        when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
-        when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
-        when empty.names is null then g.problem
+        when k.id is null and s.problem is distinct from 'unreadable_line' then 'unknown_sensor'
+        when s.problem <> 'no_value' then s.problem
+        when s.measured_at < rollup.origin() then 'before_epoch'
+        when s.measured_at < i.ingest_cutoff then 'older_than_retention'
       end as reason
-    from unnest(sensors, times, problems, merged_into, {{list reading: $name_values}})
-      with ordinality as g(sensor_id, microseconds, problem, merged_into, {{list reading: $name}}, ordinal)
-    left join raw.sensor s on s.id = g.sensor_id
-    left join empty on empty.ordinal = g.ordinal
+    from pg_temp.staged_reading s
+    left join raw.sensor k on k.id = s.sensor_id
     cross join raw.installation i
+    where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity')
+      and s.ordinal <> all (of_others)
   ),
-  -- Each reading that is stored itself, beside what is stored of its sensor and time. Of rain a source gives an amount
-  -- or a total; the amount of a reading with a total is derived, and the given one is kept beside it.
-  compared as materialized (
-    select g.ordinal, g.measured_at, g.problem,
-      ({{list given: g.$name}}, g.rain) is distinct from ({{list given: null::real}}, null::real) as has_value,
-      case when only_new then
-        ({{list given: coalesce(r.$name, g.$name)}}, coalesce(known.rain, g.rain)) is distinct from
-          ({{list given: r.$name}}, known.rain)
-      else
-        ({{list given: coalesce(g.$name, r.$name)}}, coalesce(g.rain, known.rain)) is distinct from
-          ({{list given: r.$name}}, known.rain)
-      end as changes,
-      case when only_new then 0 else coalesce((g.rain <> known.rain)::int, 0)
-        {{repeat given: + coalesce((g.$name <> r.$name)::int, 0)}} end as replaces,
-      case when g.names is null then 0 else (known.rain is not null and 'rain' = any (g.names))::int
-        {{repeat given: + (r.$name is not null and '$name' = any (g.names))::int}} end as withdraws
-    from given g
-    left join raw.readings r on r.sensor_id = g.sensor_id and r.measured_at = g.measured_at
-      and r.measured_at >= earliest and r.measured_at <= latest
-    cross join lateral (select logic.given_rain(r.rain, r.rain_total, r.rain_given) as rain) known
-    where g.merged_into is null and g.reason is null
+  -- Rows of one sensor and time. Of each parameter the last value counts; the last row with a value is the one that is
+  -- stored, the kept one.
+  repeated as (
+    select s.sensor_id, s.measured_at from staged s
+    where not is_unique and s.reason is null
+    group by 1, 2 having count(*) > 1
   ),
-  refused as (
-    select ordinal, reason from given where reason is not null
+  grouped as materialized (
+    select s.*, coalesce(max(s.ordinal) filter (where s.has_value) over key, max(s.ordinal) over key) as kept,
+      {{list reading: max(s.ordinal) filter (where s.$name is not null) over key as last_$name}}
+    from staged s join repeated r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+    where s.reason is null
+    window key as (partition by s.sensor_id, s.measured_at)
+  ),
+  together as materialized (
+    select g.kept as ordinal, g.sensor_id, g.measured_at,
+      {{list reading: max(g.$name) filter (where g.ordinal = g.last_$name) as $name}},
+      bit_or(g.empty) & ~bit_or(g.unusable) as empty
+    from grouped g group by 1, 2, 3
+  ),
+  slot as (
+    select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty
+    from staged s
+    where s.reason is null and not exists (
+      select from repeated r where r.sensor_id = s.sensor_id and r.measured_at = s.measured_at)
     union all
-    -- it has no value, and there is none to withdraw
-    select ordinal, problem from compared where problem is not null and withdraws = 0
+    select t.ordinal, t.sensor_id, t.measured_at, {{list reading: t.$name}}, t.empty from together t
+  ),
+  -- Each row to be stored beside what is stored of its sensor and time. Of rain a source gives an amount or a total; the
+  -- amount of a reading with a total is derived, and the given one is kept beside it.
+  beside as (
+    select s.*, {{list given: r.$name as known_$name}},
+      logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
+    from slot s
+    left join raw.readings r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+      and r.measured_at >= earliest and r.measured_at <= latest
+  ),
+  compared as materialized (
+    select b.*,
+      false {{repeat reading: or b.$name is not null
+        and case when only_new then b.known_$name is null else b.known_$name is distinct from b.$name end}} as changes,
+      case when only_new then 0
+        else 0 {{repeat reading: + coalesce((b.$name <> b.known_$name)::int, 0)}} end as replaces,
+      case when only_new or b.empty = 0 then 0
+        else 0 {{repeat reading: | case when b.known_$name is not null and b.$name is null then b.empty & $bit else 0 end}}
+      end as withdraws -- a sum of $bit
+    from beside b
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, {{list reading: $name}}, rain_given)
-    select g.measured_at, g.sensor_id, {{list reading: g.$name}}, case when g.rain_total is not null then g.rain end
-    from compared c join given g on g.ordinal = c.ordinal
-    where c.has_value and c.changes
-    order by g.sensor_id, g.measured_at -- in the same order everywhere, or two writers could deadlock
+    select c.measured_at, c.sensor_id, {{list reading: c.$name}}, case when c.rain_total is not null then c.rain end
+    from compared c
+    where c.changes
+    order by c.sensor_id, c.measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set
       {{list given: $name = case when only_new
         then coalesce(stored.$name, excluded.$name) else coalesce(excluded.$name, stored.$name) end}},
@@ -139,41 +253,77 @@ begin
           then coalesce(logic.given_rain(stored.rain, stored.rain_total, stored.rain_given), excluded.rain)
           else coalesce(excluded.rain, logic.given_rain(stored.rain, stored.rain_total, stored.rain_given))
         end end
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
+    returning extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   changed as materialized (
-    select c.ordinal, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws,
-      p.sensor_id as placed
+    select c.ordinal, c.sensor_id, c.measured_at, c.replaces, c.withdraws, p.sensor_id as placed
     from compared c
-    join given g on g.ordinal = c.ordinal
-    left join raw.placement p on p.sensor_id = g.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
-    where c.has_value and c.changes or c.withdraws > 0
+    left join raw.placement p on p.sensor_id = c.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
+    where c.changes or c.withdraws <> 0
+  ),
+  -- Of the rows that were put together, the others than the kept one: they count as accepted if a later one replaced a
+  -- value of theirs, or if the kept one is and has a value of theirs; as unchanged otherwise.
+  others as (
+    select g.ordinal, g.has_value,
+      not only_new and (false
+        {{repeat reading: or g.$name is not null and g.last_$name > g.ordinal and g.$name <> t.$name}})
+      or c.ordinal is not null and (false
+        {{repeat reading: or g.$name is not null and g.last_$name = g.ordinal}}) as is_accepted
+    from grouped g
+    join together t on t.ordinal = g.kept
+    left join changed c on c.ordinal = g.kept
+    where g.ordinal <> g.kept
+  ),
+  refused as materialized (
+    select s.ordinal, s.reason from staged s where s.reason is not null
+    union all
+    -- it has no value, and there is none to withdraw
+    select s.ordinal, s.problem from staged s
+    where s.reason is null and not s.has_value and not exists (select from changed c where c.ordinal = s.ordinal)
+  ),
+  noted as (
+    insert into raw.import_change (import_id, sensor_id, measured_at,
+      {{list reading: $name_before, $name_after}})
+    select store_staged.import, c.sensor_id, array_agg(c.measured_at),
+      {{list reading: case when count(c.$name_before) > 0 then array_agg(c.$name_before) filter (where given & $bit <> 0) end,
+        array_agg(c.$name_after) filter (where given & $bit <> 0)}}
+    from (
+      select c.sensor_id, c.measured_at,
+        {{list reading: case when c.$name <> c.known_$name or c.withdraws & $bit <> 0 then c.known_$name end
+          as $name_before,
+        case when c.$name is distinct from c.known_$name then c.$name end as $name_after}}
+      from compared c
+      where store_staged.import is not null and (c.changes or c.withdraws <> 0)
+      order by c.sensor_id, c.measured_at
+    ) c
+    group by c.sensor_id
   )
-  select count(c.ordinal),
-    coalesce(array_agg(c.ordinal order by c.ordinal) filter (where c.ordinal is not null), '{}'),
-    coalesce(sum(c.replaced), 0),
-    extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaced > 0))) * 1e6,
-    extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaced > 0))) * 1e6,
+  select count(c.ordinal) + (select count(*) from others o where o.has_value and o.is_accepted),
+    coalesce(sum(c.replaces), 0), coalesce(sum(bit_count(c.withdraws::bit(32))), 0),
+    extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
+    extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
     count(c.ordinal) filter (where c.placed is null),
     count(distinct rollup.bucket_start('hour', c.measured_at))
-      filter (where c.measured_at < rollup.bucket_start('hour', now)),
-    coalesce(array_agg(c.ordinal) filter (where c.withdraws > 0), '{}'),
+      filter (where counts_late and c.measured_at < rollup.bucket_start('hour', now)),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
-    (select coalesce(array_agg(ordinal order by ordinal), '{}') from refused),
-    (select coalesce(array_agg(reason order by ordinal), '{}') from refused),
+    array_agg(c.sensor_id) filter (where c.withdraws <> 0),
+    array_agg(c.measured_at) filter (where c.withdraws <> 0),
+    array_agg(c.withdraws) filter (where c.withdraws <> 0),
+    array_agg(c.sensor_id) filter (where has_gauges),
+    array_agg(extract(epoch from c.measured_at)::float8 * 1e6) filter (where has_gauges),
+    (select coalesce(array_agg(r.ordinal order by r.ordinal), '{}') from refused r),
+    (select coalesce(array_agg(r.reason order by r.ordinal), '{}') from refused r),
     (select bool_or(stored_outside_hypertable) from written) and (select engine = 'timescale' from raw.installation)
-  into accepted, accepted_ordinals, replaced, replaced_oldest, replaced_newest, without_station, late_hours,
-    withdrawing, delays, refused_ordinals, refused_reasons, has_lost_chunks
+  into result.accepted, result.replaced, result.withdrawn, result.replaced_oldest, result.replaced_newest,
+    result.without_station, result.late_hours, result.delays, withdrawn_sensors, withdrawn_times, withdrawn_names,
+    rain_sensors, rain_times, result.refused_ordinals, result.refused_reasons, has_lost_chunks
   from changed c;
 
-  accepted := accepted + (
-    select count(*) from unnest(merged_into) with ordinality as m(into_ordinal, ordinal)
-    where m.into_ordinal is not null and (m.into_ordinal = -1 and not only_new or m.into_ordinal = any (accepted_ordinals))
-      and m.ordinal <> all (refused_ordinals));
-  unchanged := cardinality(sensors) - cardinality(refused_ordinals) - accepted;
+  result.unauthorized_ordinals := of_others;
+  result.unchanged := result.received - cardinality(of_others) - cardinality(result.refused_ordinals) - result.accepted;
 
   -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
   -- hypertable acts like one
@@ -182,54 +332,45 @@ begin
       then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
   end if;
 
-  if withdrawing <> '{}' then
-    perform logic.withdraw_values(sensors, times, empty_ordinals, empty_names, withdrawing);
+  if withdrawn_sensors is not null then
+    perform logic.withdraw_values(withdrawn_sensors, withdrawn_times, withdrawn_names);
   end if;
-
-  if has_gauges and accepted_ordinals <> '{}' then
-    perform logic.derive_rain(array(select sensors[ordinal] from unnest(accepted_ordinals) ordinal),
-      array(select times[ordinal] from unnest(accepted_ordinals) ordinal));
+  if rain_sensors is not null then
+    perform logic.derive_rain(rain_sensors, rain_times);
   end if;
-
-  left_out := 0;
-  if refused_ordinals <> '{}' or value_ordinals <> '{}' then
-    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
-      value_ordinals, value_reasons,
-      refused_ordinals, refused_reasons, {{list reading: $name_values}});
+  result.left_out := 0;
+  result.value_reasons := '{}';
+  if result.refused_ordinals <> '{}'
+    or exists (select from pg_temp.staged_reading s where s.wrong is not null and s.ordinal <> all (of_others))
+  then
+    select q.left_out, q.value_reasons into result.left_out, result.value_reasons
+    from logic.quarantine_staged(now, source, scope_provider, scope_stations, since, until, of_others,
+      result.refused_ordinals, result.refused_reasons) q;
   end if;
+  return result;
 end $$;
 
--- Withdraws the parameters that readings leave empty (S3), of the readings with these ordinals. A row without any value
--- is no reading, and is deleted. Raises serialization_failure, to be tried again, if one of the rows was deleted
--- meanwhile.
-create function logic.withdraw_values(
-  sensors int[], times float8[], empty_ordinals int[], empty_names text[], withdrawing int[]
-) returns void language plpgsql
+-- Withdraws parameters of readings: for each sensor and time a sum of $bit (S3). A row without any value is no reading,
+-- and is deleted. Raises serialization_failure, to be tried again, if one of the rows was deleted meanwhile.
+create function logic.withdraw_values(sensors int[], times timestamptz[], names int[]) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 {{seek_settings}}
 as $$
 declare
-  earliest constant timestamptz := (select to_timestamp(min(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
-  latest constant timestamptz := (select to_timestamp(max(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
+  earliest constant timestamptz := (select min(t) from unnest(times) t);
+  latest constant timestamptz := (select max(t) from unnest(times) t);
   is_deleted boolean;
   emptied_sensors int[];
   emptied_times timestamptz[];
 begin
-  with target as (
-    select sensors[e.ordinal] as sensor_id, to_timestamp(times[e.ordinal] / 1e6) as measured_at,
-      array_agg(e.name) as names
-    from unnest(empty_ordinals, empty_names) as e(ordinal, name)
-    where e.ordinal = any (withdrawing)
-    group by e.ordinal
-  ),
   -- An update that joins would unpack whole chunks of TimescaleDB. The row to insert has the values to withdraw, and
   -- only these: null would not tell an empty parameter from one that stays.
-  withdrawn as (
+  with withdrawn as (
     insert into raw.readings as stored (measured_at, sensor_id, {{list given: $name}}, rain)
     select r.measured_at, r.sensor_id,
-      {{list given: case when '$name' = any (t.names) then r.$name end}},
-      case when 'rain' = any (t.names) then logic.given_rain(r.rain, r.rain_total, r.rain_given) end
-    from target t
+      {{list given: case when t.names & $bit <> 0 then r.$name end}},
+      case when t.names & {{rain_bit}} <> 0 then logic.given_rain(r.rain, r.rain_total, r.rain_given) end
+    from unnest(sensors, times, names) as t(sensor_id, measured_at, names)
     join raw.readings r on r.sensor_id = t.sensor_id and r.measured_at = t.measured_at
       and r.measured_at >= earliest and r.measured_at <= latest
     order by r.sensor_id, r.measured_at
@@ -275,6 +416,11 @@ begin
       and num_nonnulls({{list reading: r.$name}}) = 0;
   end loop;
 end $$;
+
+-- The amount of rain that a source gave: beside a total, `rain` is derived from it.
+create function logic.given_rain(rain real, rain_total real, rain_given real) returns real language sql immutable as $$
+  select case when rain_total is null then rain else rain_given end
+$$;
 
 -- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
 -- is smaller, because the gauge began anew. For the first total, where the one before is more than 24 hours older, and
@@ -371,64 +517,18 @@ begin
   return deleted;
 end $$;
 
--- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no
--- row. newest is the time of the newest stored reading, or null. placements lists [since, until) of each placement,
--- with null for infinite bounds. Times are microseconds since 1970.
-create function logic.known_sensors(sensors int[])
-  returns table (id int, kind text, rain text, newest float8, placements jsonb)
-  language sql stable
-set plan_cache_mode = force_custom_plan as $$
-  select s.id, s.kind, s.rain,
-    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id
-      order by r.measured_at desc limit 1),
-    (select coalesce(jsonb_agg(jsonb_build_array(
-        case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
-        case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
-      from raw.placement p where p.sensor_id = s.id)
-  from raw.sensor s
-  where s.id = any (sensors)
-$$;
-
--- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is
--- null if there is none. Both are microseconds since 1970. Its lock keeps the cutoff as it is until the end of the
--- transaction (see raise_ingest_cutoff).
-create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
-begin
-  lock table raw.ingest_lock in row exclusive mode;
+-- The instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is null if
+-- there is none. Both are microseconds since 1970.
+create function logic.ingest_bounds(out origin float8, out cutoff float8) language sql stable as $$
   select extract(epoch from rollup.origin()) * 1e6,
-    case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
-  into origin, cutoff from raw.installation;
-end $$;
-
--- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading,
--- suspicious or not, that station must be within the sender's scope. If it was at no station then, it must have been at
--- a station within that scope at some time.
-create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[]
-  language sql stable as $$
-  select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
-  from unnest(sensors, times) as g(sensor_id, microseconds)
-  join raw.sensor s on s.id = g.sensor_id
-  cross join lateral (
-    select
-      bool_or(is_own) filter (where is_then) as own_then,
-      bool_or(is_own) as own_ever
-    from (
-      select
-        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
-        to_timestamp(g.microseconds / 1e6) >= located.since
-          and to_timestamp(g.microseconds / 1e6) < located.until as is_then
-      from raw.sensor_station located
-      join raw.station st on st.id = located.station_id
-      where located.sensor_id = g.sensor_id
-    ) at_station
-  ) of_sensor
-  where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+    case when isfinite(i.ingest_cutoff) then extract(epoch from i.ingest_cutoff) * 1e6 end
+  from raw.installation i
 $$;
 
-revoke all on function logic.given_rain, logic.store_readings, logic.withdraw_values, logic.delete_empty_readings,
-  logic.derive_rain, logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds,
-  logic.unauthorized_sensors
+revoke all on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
+  logic.unauthorized_rows, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
+  logic.keep_last_totals, logic.delete_readings, logic.ingest_bounds
   from public;
-grant execute on function logic.given_rain, logic.store_readings, logic.withdraw_values, logic.delete_empty_readings,
-  logic.derive_rain, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors to airseries_ingest;
+grant execute on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
+  logic.unauthorized_rows, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

@@ -1,55 +1,48 @@
 -- The quarantine keeps input that could not be used, with the reason, so that it can be retried.
 
--- Quarantines what a batch could not use: refused readings, and values left out of readings that were stored or were
--- refused only because no value remained (S2). A refused reading that could be parsed is recorded with its values, so
--- that it can be retried. A line is recorded once per reason. Each provider's quarantine is limited to 128 MiB;
--- trimming makes room. Returns how many lines did not fit.
-create function logic.quarantine_readings(
-  now timestamptz, source text, provider text, stations int[],
-  sensors int[], times float8[], lines bigint[], texts text, value_ordinals int[], value_reasons text[],
-  refused_ordinals int[],
-    refused_reasons text[],
-  {{list reading: $name_values real[]}}
-)
-returns int language plpgsql
+-- Quarantines what staged rows of a period could not be used for: refused rows, and values left out of rows that were
+-- stored or were refused only because no value remained (S2). A refused row that could be parsed is recorded with its
+-- values, so that it can be retried. A line is recorded once per reason. Each provider's quarantine is limited to
+-- 128 MiB; trimming makes room. Returns how many lines did not fit, and the number of values by reason.
+create function logic.quarantine_staged(
+  now timestamptz, source text, provider text, stations int[], since timestamptz, until timestamptz, of_others int[],
+  refused_ordinals int[], refused_reasons text[],
+  out left_out int, out value_reasons jsonb
+) language plpgsql
 set plan_cache_mode = force_custom_plan as $$
 declare
   room bigint;
   added bigint;
-  without_room int;
 begin
   -- locking the provider's row also serializes its senders
   insert into raw.quarantine_load as load (provider_id) values (coalesce(provider, ''))
   on conflict (provider_id) do update set bytes = load.bytes
   returning 128 * 1024 * 1024 - load.bytes into room;
 
-  with refused as (
-    select r.ordinal, 'reading' as kind, r.reason from unnest(refused_ordinals, refused_reasons) as r(ordinal, reason)
-    union all
-    select v.ordinal, 'value', v.reason
-    from unnest(value_ordinals, value_reasons) as v(ordinal, reason)
-    left join unnest(refused_ordinals, refused_reasons) as r(ordinal, reason) on r.ordinal = v.ordinal
-    where r.ordinal is null or r.reason = 'no_value'
+  with row as materialized (
+    select s.*, r.reason, s.sensor_id is not null and s.measured_at is not null as is_understood
+    from pg_temp.staged_reading s
+    left join unnest(refused_ordinals, refused_reasons) as r(ordinal, reason) on r.ordinal = s.ordinal
+    where (r.reason is not null or s.wrong is not null)
+      and (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity')
+      and s.ordinal <> all (of_others)
   ),
-  wrong as (
-    select v.ordinal, jsonb_agg(v.reason) as reasons
-    from unnest(value_ordinals, value_reasons) as v(ordinal, reason) group by 1
+  fault as (
+    select row.ordinal, 'reading' as kind, row.reason from row where row.reason is not null
+    union all
+    select row.ordinal, 'value', v.reason from row cross join unnest(string_to_array(row.wrong, ' ')) as v(reason)
+    where row.reason is null or row.reason = 'no_value'
   ),
   found as (
-    select original.line, refused.kind, refused.reason,
-      logic.excerpt(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end) as text,
-      case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
-        'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{list reading: '$name', given.$name}},
-          'unusable', wrong.reasons)) end as reading
-    from refused
-    left join wrong on wrong.ordinal = refused.ordinal
-    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, ordinal)
-      on original.ordinal = refused.ordinal
-    left join (
-      select *, sensor_id > 0 and microseconds is not null as is_understood
-      from unnest(sensors, times, {{list reading: $name_values}})
-        with ordinality as g(sensor_id, microseconds, {{list reading: $name}}, ordinal)
-    ) given on given.ordinal = refused.ordinal
+    select row.line, fault.kind, fault.reason,
+      logic.excerpt(coalesce(row.text, jsonb_strip_nulls(jsonb_build_object('sensor_id', row.sensor_id,
+        'measured_at', row.measured_at, {{list reading: '$name', row.$name}}))::text),
+        case when row.is_understood then 2000 else 65536 end) as text,
+      case when fault.kind = 'reading' and row.is_understood then jsonb_strip_nulls(jsonb_build_object(
+        'sensor_id', row.sensor_id, 'microseconds', (extract(epoch from row.measured_at) * 1000000)::bigint,
+        {{list reading: '$name', row.$name}},
+        'unusable', to_jsonb(string_to_array(row.wrong, ' ')))) end as reading
+    from fault join row on row.ordinal = fault.ordinal
   ),
   missing as materialized (
     select f.*, sum(logic.quarantine_bytes(f.text)) over (order by f.kind, f.reason, f.text) as bytes_so_far
@@ -66,12 +59,13 @@ begin
     on conflict (fingerprint) do nothing
     returning logic.quarantine_bytes(quarantine.text) as bytes
   )
-  select coalesce((select sum(bytes) from recorded), 0), (select count(*) from missing where bytes_so_far > room)
-  into added, without_room;
+  select coalesce((select sum(bytes) from recorded), 0), (select count(*) from missing where bytes_so_far > room),
+    coalesce((select jsonb_object_agg(reason, n) from (
+      select fault.reason, count(*) as n from fault where fault.kind = 'value' group by 1) v), '{}')
+  into added, left_out, value_reasons;
 
-  update raw.quarantine_load load set bytes = load.bytes + added, left_out = load.left_out + without_room
+  update raw.quarantine_load load set bytes = load.bytes + added, left_out = load.left_out + quarantine_staged.left_out
   where load.provider_id = coalesce(provider, '');
-  return without_room;
 end $$;
 
 -- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
@@ -102,6 +96,6 @@ begin
   on conflict (provider_id) do update set surplus = dropped.surplus + excluded.surplus;
 end $$;
 
-revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine
+revoke all on function logic.quarantine_staged, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine
   from public;
-grant execute on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes to airseries_ingest;
+grant execute on function logic.quarantine_staged, logic.excerpt, logic.quarantine_bytes to airseries_ingest;

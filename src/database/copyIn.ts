@@ -8,19 +8,25 @@ import type { ReservedSql } from 'postgres';
 import type { Sql } from './client.ts';
 import { errorCode } from './errors.ts';
 
-/**
- * One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects
- * with its error.
- */
-export async function inTransaction<T>(
+/** Work on a connection of the pool that nothing else uses meanwhile. Rejects as it does. */
+export async function onConnection<T>(
   sql: Sql,
   work: (connection: ReservedSql) => Promise<T>,
 ): Promise<T> {
   await sql`select`; // the driver cannot reserve a connection before it has opened one
   const connection = await sql.reserve();
   try {
+    return await work(connection);
+  } finally {
+    connection.release();
+  }
+}
+
+/** One transaction. If the work fails, rolls back and rejects with its error. */
+export async function transaction<T>(connection: ReservedSql, work: () => Promise<T>): Promise<T> {
+  try {
     await connection.unsafe('begin');
-    const result = await work(connection);
+    const result = await work();
     const { command } = await connection.unsafe('commit');
     if (command !== 'COMMIT')
       throw new Error('the database rolled the transaction back; its log says why');
@@ -28,13 +34,17 @@ export async function inTransaction<T>(
   } catch (error) {
     await connection.unsafe('rollback').catch(() => undefined);
     throw error;
-  } finally {
-    connection.release();
   }
 }
 
+/** One transaction on a connection of its own. */
+export const inTransaction = <T>(
+  sql: Sql,
+  work: (connection: ReservedSql) => Promise<T>,
+): Promise<T> => onConnection(sql, (connection) => transaction(connection, () => work(connection)));
+
 /**
- * Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with the server's
+ * Sends what `chunks` yields, inside a transaction. Rejects with the server's
  * error, and only a rollback can follow.
  */
 export async function copyRows(

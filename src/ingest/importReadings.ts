@@ -1,7 +1,6 @@
 /**
- * Imports files of readings. Repeating an import changes nothing and completes an interrupted one.
- * While one batch is being written, the next is read and validated; two are never written at once,
- * because the later of two values for one time must win.
+ * Imports files of readings, one after the other: each is staged as a whole, looked at, and stored.
+ * Repeating an import changes nothing and completes an interrupted one.
  */
 
 import { InputError } from '../base/inputError.ts';
@@ -12,16 +11,17 @@ import type { ReadingFormats } from './formats.ts';
 import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
 import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
+import { asRefusal, stoppingDoubt } from './reading/doubt.ts';
 import type { Means, SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
-import { type Copier, makeCopier } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
+import { addCounts, beginImport, endImport, noCounts } from './store/imports.ts';
 import { findMoved } from './store/movedSensors.ts';
+import { type Stage, type Staged, withStage } from './store/stage.ts';
 import { withTransitions } from './store/transitions.ts';
 import { readSensorId } from './store/validate.ts';
 
@@ -63,9 +63,11 @@ export async function importReadings(
   const started = performance.now();
   // standard input may take days; that does not make its readings future ones
   const clock = () => new Date(now.getTime() + (performance.now() - started));
-  const importSource = makeSourceImport(sql, clock, formats);
-  for (const source of sources)
-    await attempt(importSource(source, format, report.source(source.name)));
+  await withStage(sql, async (stage) => {
+    const importSource = makeSourceImport(sql, stage, clock, formats);
+    for (const source of sources)
+      await attempt(importSource(source, format, report.source(source.name)));
+  });
   return report.end(paths);
 }
 
@@ -75,154 +77,102 @@ function partRead(sources: readonly Source[]): number | undefined {
   return Number.isNaN(total) ? undefined : sources.reduce((sum, { read }) => sum + read, 0) / total;
 }
 
-/** Imports one source after the other: what is known of sensors holds for all of them. */
-function makeSourceImport(sql: Sql, clock: () => Date, formats: ReadingFormats) {
-  const copier = makeCopier(sql);
+/** A function that imports one source after the other, by the same stage. */
+function makeSourceImport(sql: Sql, stage: Stage, clock: () => Date, formats: ReadingFormats) {
   const ofDevices: SensorsOfDevices = new Map();
   /** By sensor, whether hourly or daily means were imported. */
   const means = new Map<number, Means>();
+  const store = async (
+    { name }: Source,
+    staged: Staged,
+    notes: SourceNotes,
+    report: SourceReport,
+  ) => {
+    const id = await beginImport(sql, name, notes.format, clock());
+    const counts = noCounts();
+    for await (const row of stage.store(name, id, clock())) {
+      addCounts(counts, row);
+      report.stored(row, staged, notes);
+    }
+    await endImport(sql, id, counts, staged.span);
+  };
   return async (source: Source, declared: Declarations | undefined, report: SourceReport) => {
-    copier.begin();
-    const writer = makeWriter(copier, source.name, report);
-    const most = source.size === undefined ? STORED_OF_STREAM : STORED_OF_FILE;
-    const assign = (readings: readonly ReadingInput[]) =>
-      assignSensors(sql, readings, undefined, clock(), ofDevices);
+    const staged = await stage.begin();
+    /** The last that is known of the source, with its first readings. */
+    let first: ReadingBatch | undefined;
     let notes: SourceNotes | undefined;
+    let isLookedAt = false;
     let failure: InputError | undefined;
+    const look = async () => {
+      if (first !== undefined && notes !== undefined)
+        await refuseDoubts(sql, source, { ...first, notes }, clock(), formats);
+    };
     try {
-      for await (const batch of readChecked(
-        sql,
-        source,
-        declared,
-        report,
-        assign,
-        clock(),
-        formats,
-      )) {
+      for await (const batch of await readAgain(source, declared, formats)) {
         notes = batch.notes;
-        const { readings } = batch;
+        const readings = await assignSensors(sql, batch.readings, undefined, clock(), ofDevices);
         if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
-        await copier.add(readings, clock());
-        if (copier.isFull(most)) await writer.write(notes);
+        if (first === undefined) report.linesBefore(notes);
+        if (first === undefined || first.readings.length === 0) first = { readings, notes };
+        await stage.add(readings, clock());
+        report.staged(staged.rows);
+        if (isLookedAt || staged.rows < LOOKED_AT) continue;
+        isLookedAt = true; // a large file that is wrong from the beginning is refused soon
+        await look();
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       failure = error;
     } finally {
       source.close();
-      await writer.idle();
+      await stage.end();
     }
-    if (notes !== undefined) await writer.write(notes); // with what stands before a fault
-    await writer.idle();
-    for await (const withdrawn of copier.end(clock(), source.name)) report.withdrawn(withdrawn);
-    report.end(notes);
+    if (notes === undefined) {
+      if (failure !== undefined) throw failure;
+      return;
+    }
+    await look();
+    // also what stands before a fault
+    if (staged.rows > 0) await store(source, staged, notes, report);
+    report.end(notes, staged.span);
     if (failure !== undefined) throw failure;
-    if (notes === undefined) return;
-    const doubt =
-      stoppingDoubt(formats.doubtsOf(notes, [], COMMAND_LINE)) ??
-      (await findMoved(sql, notes, { now: clock() }, COMMAND_LINE)).doubts[0];
-    refuseDoubt(doubt, source.name, 'the readings are stored all the same');
-    report.hints(notes);
+    report.hints(notes, staged.span);
   };
 }
-
-/** Writes a batch of the copier while the next is read. */
-function makeWriter(copier: Copier, source: string, report: SourceReport) {
-  let writing: Promise<void> = Promise.resolve();
-  return {
-    /** Resolves when the batch before is written, and this one has begun. */
-    async write(notes: SourceNotes) {
-      await writing;
-      const batch = copier.take();
-      if (batch === undefined) return;
-      writing = copier.store(batch, source).then((outcome) => report.stored(outcome, notes));
-      writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
-    },
-    idle: () => writing,
-  };
-}
-
-/**
- * The readings of a source. Rejects with InputError before it yields any where the beginning says
- * that a declaration is wrong or missing.
- */
-async function* readChecked(
-  sql: Sql,
+/** The rows of a source; of a file, in the order of its dates. Rejects as findDateFormat does. */
+async function readAgain(
   source: Source,
   declared: Declarations | undefined,
-  report: SourceReport,
-  assign: (readings: readonly ReadingInput[]) => Promise<ReadingInput[]>,
-  now: Date,
   formats: ReadingFormats,
-): AsyncGenerator<ReadingBatch> {
+): Promise<AsyncGenerator<ReadingBatch>> {
   // standard input cannot be read twice
   const dateFormat =
     source.size === undefined ? undefined : await formats.dateFormatOf(source.name, declared);
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  const batches = assigned(formats.readReadings(source, format, LIMITS), assign);
-  yield* checkedBeginning(batches, source, async (first) => {
-    const { notes, readings } = first;
-    const { notUtf8: found } = notes;
-    report.linesBefore(notes);
-    if (found !== undefined)
-      throw notUtf8(`${source.name}:${found.line}`, found.encoding, found.text);
-    refuseDoubt(stoppingDoubt(formats.doubtsOf(notes, readings, COMMAND_LINE)), source.name);
-    const [among] = await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats);
-    refuseDoubt(among, source.name);
-    refuseDoubt((await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0], source.name);
-  });
+  return formats.readReadings(source, format, LIMITS);
 }
 
-/** The same batches, with the sensors of their devices. */
-async function* assigned(
-  batches: AsyncGenerator<ReadingBatch>,
-  assign: (readings: readonly ReadingInput[]) => Promise<ReadingInput[]>,
-): AsyncGenerator<ReadingBatch> {
-  for await (const batch of batches) yield { ...batch, readings: await assign(batch.readings) };
-}
-
-/** As few at once as Copier.add wants them. */
+/** As few at once as Stage.add wants them. */
 const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 
-/**
- * Readings that are stored together: each COPY costs about 10 ms, most of it for its five
- * statements, and of a stream that may not end, faults should be told soon.
- */
-const STORED_OF_FILE = 25_000;
-const STORED_OF_STREAM = 10_000;
-
-/** Readings that are looked at together before any is stored; fewer of a stream that may not end. */
+/** Rows after which a file is looked at before it is read to its end. */
 const LOOKED_AT = 50_000;
 
-/**
- * The same batches, after `check` has seen the first with a reading, and the notes of the first
- * 50,000 readings. Rejects as `check` does, before it yields any.
- */
-async function* checkedBeginning(
-  batches: AsyncGenerator<ReadingBatch>,
-  { size }: Source,
-  check: (first: ReadingBatch) => Promise<void>,
-): AsyncGenerator<ReadingBatch> {
-  const held: ReadingBatch[] = [];
-  const most = size === undefined ? 1 : LOOKED_AT;
-  let failure: unknown;
-  for (let count = 0; count < most; count += held.at(-1)?.readings.length ?? 0) {
-    const next = await batches.next().catch((error: unknown) => {
-      failure = error;
-    });
-    if (next === undefined || next.done === true) break;
-    held.push(next.value);
-  }
-  const first = held.find(({ readings }) => readings.length > 0) ?? held[0];
-  if (first !== undefined) await check(first);
-  yield* held;
-  if (failure !== undefined) throw failure;
-  yield* batches;
-}
-
-/** Throws InputError. `stored`: what became of the readings. */
-function refuseDoubt(doubt: Doubt | undefined, source: string, stored?: string): void {
-  if (doubt !== undefined) throw new InputError(source, asRefusal(doubt, stored), doubt.remedy);
+/** Rejects with InputError where a source says that a declaration is wrong or missing. */
+async function refuseDoubts(
+  sql: Sql,
+  { name }: Source,
+  { readings, notes }: ReadingBatch,
+  now: Date,
+  formats: ReadingFormats,
+): Promise<void> {
+  const { notUtf8: found } = notes;
+  if (found !== undefined) throw notUtf8(`${name}:${found.line}`, found.encoding, found.text);
+  const doubt =
+    stoppingDoubt(formats.doubtsOf(notes, readings, COMMAND_LINE)) ??
+    (await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats))[0] ??
+    (await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0];
+  if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;

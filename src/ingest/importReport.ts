@@ -8,18 +8,22 @@ import { AIRSERIES } from '../base/shell.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { Explaining } from './formats.ts';
 import type { SourceNotes } from './reading/notes.ts';
-import type { ReadingInput } from './reading/reading.ts';
-import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
+import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
-import type { Accepted, Withdrawn } from './store/accept.ts';
-import type { Stored } from './store/copyReadings.ts';
+import { replacedBy, type StoredRow } from './store/accept.ts';
 import {
   addReplaced,
   describeReplaced,
   NOTHING_REPLACED,
   type ReplacedValues,
 } from './store/replaced.ts';
-import { columnOfReason, type ReadingReason, type ValueReason } from './store/validate.ts';
+import type { Staged } from './store/stage.ts';
+import {
+  columnOfReason,
+  READING_REASONS,
+  type ReadingReason,
+  type ValueReason,
+} from './store/validate.ts';
 
 /** The outcome of all files, as the command prints it. */
 export type ImportSummary = {
@@ -87,46 +91,43 @@ export function makeImportReport(
 
   /** Says what becomes of one source, `name`. */
   const source = (name: string) => {
-    const ownSpan = emptySpan();
     let ownReplaced = NOTHING_REPLACED;
     return {
       linesBefore({ linesBefore: lines }: SourceNotes) {
         if (lines > 0)
           report('info', { source: name, lines }, 'lines before the header are passed over');
       },
-      stored(outcome: Stored, { ignored }: SourceNotes) {
+      /** Rows that are read and wait to be stored. */
+      staged(rows: number) {
+        progress.show(summary.received + rows, part());
+      },
+      /** What became of a part of them. */
+      stored(row: StoredRow, { examples }: Staged, { ignored }: SourceNotes) {
         const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
         summary.ignored.push(...columns);
-        for (const example of newExamples(summary, outcome, name, formats, networkZone)) {
+        addOutcome(summary, row);
+        ownReplaced = addReplaced(ownReplaced, replacedBy(row));
+        for (const example of newExamples(summary, examples, name, formats, networkZone)) {
           summary.examples.push(example);
           const { position, reason, explanation } = example;
           const only = 'only the first of each reason is shown';
           report('warn', { position, reason }, `not used: ${explanation} (${only})`);
         }
-        addOutcome(summary, outcome);
-        addSpan(ownSpan, outcome.span);
-        ownReplaced = addReplaced(ownReplaced, outcome.replaced);
         progress.show(summary.received, part());
       },
-      withdrawn({ accepted, replaced: others }: Withdrawn) {
-        summary.accepted += accepted;
-        summary.unchanged -= accepted;
-        ownReplaced = addReplaced(ownReplaced, others);
-      },
       /** Replaced values are a surprise where a file was only to add something. */
-      end(notes: SourceNotes | undefined) {
+      end(notes: SourceNotes, ownSpan: Span) {
         addSpan(span, ownSpan);
         replaced = addReplaced(replaced, ownReplaced);
         const values = describeReplaced(ownReplaced);
         if (values !== undefined)
           report('info', { source: name, ...values }, 'stored values were replaced or withdrawn');
-        if (notes === undefined) return;
         summary.excluded += notes.excluded;
         if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
       },
-      hints(notes: SourceNotes) {
+      hints(notes: SourceNotes, ownSpan: Span) {
         for (const hint of hintsOf(notes, [], describeGap(ownSpan))) {
           const text = `${name}: ${hint}`;
           summary.hints.push(text);
@@ -182,56 +183,47 @@ const emptySummary = (): ImportSummary => ({
   failures: [],
 });
 
-function addOutcome(summary: ImportSummary, outcome: Accepted): void {
-  summary.received += outcome.received;
-  summary.accepted += outcome.accepted;
-  summary.unchanged += outcome.unchanged;
-  summary.without_station += outcome.withoutStation;
-  summary.left_out_of_quarantine += outcome.overflowed;
-  for (const { reason } of outcome.quarantined)
-    summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
-  for (const { reason } of outcome.values)
-    summary.values[reason] = (summary.values[reason] ?? 0) + 1;
+function addOutcome(summary: ImportSummary, row: StoredRow): void {
+  summary.received += row.received;
+  summary.accepted += row.accepted;
+  summary.unchanged += row.unchanged;
+  summary.without_station += row.without_station;
+  summary.left_out_of_quarantine += row.left_out;
+  const { quarantined, values } = summary;
+  for (const reason of row.refused_reasons) quarantined[reason] = (quarantined[reason] ?? 0) + 1;
+  for (const [reason, count] of Object.entries(row.value_reasons) as [ValueReason, number][])
+    values[reason] = (values[reason] ?? 0) + count;
 }
 
 const EXAMPLE_LENGTH = 300;
 
-/** The first reading or value of each reason that has no example yet. */
+/** The first reading of each reason that has no example yet. */
 function newExamples(
-  { examples }: ImportSummary,
-  { readings, quarantined, values }: Stored,
+  { examples, quarantined, values }: ImportSummary,
+  found: Staged['examples'],
   source: string,
   formats: Explaining,
   networkZone: string | undefined,
 ): ImportSummary['examples'] {
   const known = new Set<string>(examples.map(({ reason }) => reason));
-  const found: ImportSummary['examples'] = [];
-  const add = (
-    reason: ReadingReason | ValueReason,
-    index: number,
-    explain: (reading: ReadingInput) => string,
-  ) => {
-    const reading = readings[index];
-    if (reading === undefined || known.has(reason)) return;
-    known.add(reason);
-    found.push({
-      reason,
-      position: `${source}:${reading.line}`,
-      text: reading.text.slice(0, EXAMPLE_LENGTH),
-      explanation: explain(reading),
-    });
-  };
-  for (const { index, reason } of quarantined)
-    add(
-      reason,
-      index,
-      (reading) => explainReading(reason, reading, formats, COMMAND_LINE, networkZone) ?? reason,
-    );
-  for (const { index, reason } of values) {
-    const parameter = columnOfReason(reason);
-    add(reason, index, (reading) => explainValue(reason, reading.values[parameter], formats));
-  }
-  return found;
+  const reasons = [...Object.keys(quarantined), ...Object.keys(values)];
+  return reasons.flatMap((name): ImportSummary['examples'] => {
+    const reason = name as ReadingReason | ValueReason;
+    const reading = found.get(reason);
+    if (reading === undefined || known.has(reason)) return [];
+    const explanation =
+      reason in READING_REASONS
+        ? explainReading(reason, reading, formats, COMMAND_LINE, networkZone)
+        : explainValue(reason, reading.values[columnOfReason(reason as ValueReason)], formats);
+    return [
+      {
+        reason,
+        position: `${source}:${reading.line}`,
+        text: reading.text.slice(0, EXAMPLE_LENGTH),
+        explanation: explanation ?? reason,
+      },
+    ];
+  });
 }
 
 /** The first example, which says more where it is the value by which a reading has none. */

@@ -6,6 +6,7 @@
 import type { z } from 'zod';
 import { withHours } from '../contract/explore/record.ts';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
+import { READING_COLUMNS } from '../contract/parameters.ts';
 import {
   type Calendar,
   type Engine,
@@ -90,6 +91,7 @@ function wordsOfLogic(engine: Engine, calendar: Calendar): Words {
   return {
     ...wordsOf(calendar),
     seek_settings: SEEK_SETTINGS[engine],
+    rain_bit: String(2 ** READING_COLUMNS.findIndex(({ name }) => name === 'rain')),
     station_hour_point: pointOf(stationHour),
     region_hour_point: pointOf(regionHour),
     exact_means: EXACT_MEANS,

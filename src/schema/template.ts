@@ -107,6 +107,8 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
     : parameters;
   return columns.filter(isIn).map((parameter) => ({
     name: parameter.name,
+    // in a set of columns
+    bit: String(2 ** columns.indexOf(parameter)),
     key: keyOf(parameter.name),
     digits: String(parameter.digits),
     type: parameter.currentType ?? 'float8',

@@ -7,6 +7,9 @@ import { makeNotes } from '../../src/extras/senders/reading/notes.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import type { Source } from '../../src/ingest/rows/source.ts';
+import type { StoredRow } from '../../src/ingest/store/accept.ts';
+import { type Staged, withStage } from '../../src/ingest/store/stage.ts';
+import { NOW } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 export function reading(
@@ -17,6 +20,23 @@ export function reading(
 ): ReadingInput {
   const text = JSON.stringify({ sensorId, measuredAt, ...values });
   return { sensorId, measuredAt, values, text, ...(line === undefined ? {} : { line }) };
+}
+
+/** What becomes of readings that are staged in parts, as those of a file, and then stored. */
+export async function storeStaged(
+  sql: Sql,
+  parts: readonly (readonly ReadingInput[])[],
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<StoredRow & { staged: Staged }> {
+  return await withStage(sql, async (stage) => {
+    const staged = await stage.begin();
+    for (const part of parts) await stage.add(part, NOW);
+    await stage.end();
+    await meanwhile();
+    const rows: StoredRow[] = [];
+    for await (const row of stage.store('file', null, NOW)) rows.push(row);
+    return { ...(rows[0] as StoredRow), staged };
+  });
 }
 
 /** The readings as stored. */

@@ -13,17 +13,11 @@ import { readInstant } from '../../ingest/reading/instants.ts';
 import type { SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
-import { acceptAuthorized, withdrawEmpty } from '../../ingest/store/accept.ts';
+import { acceptAuthorized } from '../../ingest/store/accept.ts';
 import { doubtsAmongOthers } from '../../ingest/store/amongOthers.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import { findMoved } from '../../ingest/store/movedSensors.ts';
-import {
-  addReplaced,
-  describeReplaced,
-  NOTHING_REPLACED,
-  type ReplacedValues,
-} from '../../ingest/store/replaced.ts';
-import { makeSourceMemory } from '../../ingest/store/sourceMemory.ts';
+import { describeReplaced, type ReplacedValues } from '../../ingest/store/replaced.ts';
 import { withTransitions } from '../../ingest/store/transitions.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
@@ -56,7 +50,6 @@ type Pulled = {
   newest?: Date;
 };
 
-const BATCH = 5_000;
 const DAY_US = 86_400_000_000;
 
 export type PullOptions = {
@@ -126,40 +119,25 @@ export async function pullProvider(
     hints: [...hints, ...moved.doubts.map(leftOutOf)],
   };
   const observer = metrics && observeIngest(metrics);
-  const memory = makeSourceMemory();
-  let replaced = NOTHING_REPLACED;
   const listed = assigned.filter((reading) => isOld(reading, newest));
-  for (let start = 0; start < wanted.length; start += BATCH) {
-    const batch = wanted.slice(start, start + BATCH);
-    const outcome = await acceptAuthorized(pool, batch, {
-      now: clock(),
-      source: provider,
-      scope,
-      memory,
-      onWrite: observer?.onWrite,
-    });
-    observer?.onBatch(provider, outcome);
-    pulled.accepted += outcome.accepted;
-    pulled.unchanged += outcome.unchanged;
-    pulled.quarantined += outcome.quarantined.length;
-    pulled.ignored += outcome.unauthorized.size;
-    replaced = addReplaced(replaced, outcome.replaced);
-    const refused = new Set(outcome.quarantined.map(({ index }) => index));
-    listed.push(
-      ...batch.filter((_, index) => !refused.has(index) && !outcome.unauthorized.has(index)),
-    );
-  }
-  const options = { now: clock(), source: provider, onWrite: observer?.onWrite };
-  for await (const withdrawn of withdrawEmpty(pool, memory, options)) {
-    pulled.accepted += withdrawn.accepted;
-    pulled.unchanged -= withdrawn.accepted;
-    replaced = addReplaced(replaced, withdrawn.replaced);
-    metrics?.replacedValues.inc({ provider }, withdrawn.replaced.values);
-  }
+  const outcome = await acceptAuthorized(pool, wanted, {
+    now: clock(),
+    source: provider,
+    scope,
+    onWrite: observer?.onWrite,
+  });
+  observer?.onBatch(provider, outcome);
+  pulled.accepted = outcome.accepted;
+  pulled.unchanged = outcome.unchanged;
+  pulled.quarantined = outcome.quarantined.length;
+  pulled.ignored += outcome.unauthorized.size;
+  const refused = new Set(outcome.quarantined.map(({ index }) => index));
+  const isListed = (index: number) => !refused.has(index) && !outcome.unauthorized.has(index);
+  listed.push(...wanted.filter((_, index) => isListed(index)));
   // only now: readings of devices that the network does not know yet wait in quarantine
   const why = whyWithout(received, assigned, others, new Set(newest.keys()));
   if (why !== undefined) throw new WithoutReadings(feedName(provider, url), ...why);
-  const values = describeReplaced(replaced);
+  const values = describeReplaced(outcome.replaced);
   const last = newestOf(listed.map(timeOf)) ?? newestOf(newest.values());
   return {
     ...pulled,

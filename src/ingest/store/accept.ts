@@ -11,18 +11,18 @@ import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
-import { type Empty, type MergedBatch, mergeBatch } from './mergeBatch.ts';
 import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
 import { findSensorFacts, withTotals } from './sensorFacts.ts';
-import type { SourceMemory } from './sourceMemory.ts';
 import {
   type Checked,
   checkReading,
+  columnOfReason,
   givenParameters,
   latestAcceptable,
   type ReadingReason,
   type Rejection,
   type SensorFacts,
+  type ValueReason,
   type ValueRejection,
 } from './validate.ts';
 
@@ -90,10 +90,10 @@ type AcceptOptions = {
    */
   onlyNew?: boolean;
   /**
-   * Given where a source comes in several batches. Then empty cells of readings with a value withdraw
-   * nothing before the source ends (withdrawEmpty).
+   * Called with the index of each reading that the sender is not authorized for, which is left out;
+   * undefined: one refuses the batch.
    */
-  memory?: SourceMemory | undefined;
+  leaveOut?: ((index: number) => void) | undefined;
   /** Called once the batch is stored. */
   onWrite?: ((written: WriteStats) => void) | undefined;
 };
@@ -106,7 +106,7 @@ type AcceptOptions = {
 export async function acceptReadings(
   db: Queryable,
   readings: readonly ReadingInput[],
-  { now, source, scope, onlyNew = false, memory, onWrite }: AcceptOptions,
+  { now, source, scope, onlyNew = false, leaveOut, onWrite }: AcceptOptions,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
@@ -122,9 +122,20 @@ export async function acceptReadings(
     };
   const facts = await findSensorFacts(db, readings);
   const batch = await toColumns(withTotals(readings, facts), now, facts);
-  const empty = memory === undefined ? batch.merged.empty : memory.emptyNow(batch.merged);
-  const row = await storeWithRetry(db, { ...batch, now, source, empty, scope, onlyNew });
-  memory?.note(batch.merged, { accepted: row.accepted_ordinals, refused: row.refused_ordinals });
+  const { provider = null, stations = null } = scope ?? {};
+  const parameters = [
+    now.toISOString(),
+    storable(source),
+    ...batch.columns,
+    provider,
+    stations && arrayLiteral(stations),
+    String(leaveOut !== undefined),
+    String(onlyNew),
+    ...batch.parameters,
+  ];
+  const [row] = (await withRetry(() => query(db, STORE, parameters))) as StoredRow[];
+  if (row === undefined) throw new Error('logic.store_readings returned nothing');
+  for (const ordinal of row.unauthorized_ordinals) leaveOut?.(ordinal - 1);
   if (onWrite !== undefined) {
     const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
     onWrite({ lateHours: row.late_hours, delays });
@@ -133,103 +144,21 @@ export async function acceptReadings(
     received,
     accepted: row.accepted,
     unchanged: row.unchanged,
-    ...rejections(batch, row),
+    ...rejections(batch.values, row),
     replaced: replacedBy(row),
     withoutStation: row.without_station,
     overflowed: row.left_out,
   };
 }
 
-const replacedBy = (row: Row): Replaced => ({
-  values: row.replaced,
-  oldest: row.replaced_oldest,
-  newest: row.replaced_newest,
-});
-
-/** Readings that a statement may have: as many as a batch of a file. */
-const MOST_WITHDRAWN = 10_000;
-
-/** The changes made at the end of a source, to be added to the outcome of its batches. */
-export type Withdrawn = {
-  /** Readings that counted as unchanged, and withdrew a value. */
-  accepted: number;
-  replaced: Replaced;
-};
-
-/**
- * Withdraws what was stored before a source came and its readings leave empty, once all of them are
- * stored. `db` works in the role airseries_ingest.
- */
-export async function* withdrawEmpty(
-  db: Queryable,
-  memory: SourceMemory,
-  { now, source, onWrite }: Pick<AcceptOptions, 'now' | 'source' | 'onWrite'>,
-): AsyncGenerator<Withdrawn> {
-  for (const all of memory.open(MOST_WITHDRAWN)) {
-    const nulls = arrayLiteral(all.map(() => 'NULL'));
-    const row = await storeWithRetry(db, {
-      now,
-      source,
-      sensors: arrayLiteral(all.map(({ sensor }) => sensor)),
-      times: arrayLiteral(all.map(({ time }) => time)),
-      problems: nulls,
-      mergedInto: nulls,
-      lines: nulls,
-      text: all.map(() => '').join('\n'),
-      empty: all.flatMap(({ names }, index) => names.map((name) => ({ index, name }))),
-      values: [],
-      scope: undefined,
-      onlyNew: false,
-      parameters: READING_COLUMNS.map(() => '{}'),
-    });
-    onWrite?.({ lateHours: row.late_hours, delays: [] });
-    const accepted = row.accepted_ordinals.filter(
-      (ordinal) => all[ordinal - 1]?.isAccepted === false,
-    ).length;
-    yield { accepted, replaced: replacedBy(row) };
-  }
-}
-
-/**
- * Like acceptReadings, for the readings at these positions; what it reports names positions in the
- * whole batch.
- */
-async function acceptSome(
-  db: Queryable,
-  readings: readonly ReadingInput[],
-  positions: readonly number[],
-  options: AcceptOptions,
-): Promise<Accepted> {
-  const some = positions.map((index) => readings[index] as ReadingInput);
-  const outcome = await acceptReadings(db, some, options);
-  const inBatch = <T extends { index: number }>(one: T): T => ({
-    ...one,
-    index: positions[one.index] as number,
-  });
-  return {
-    ...outcome,
-    quarantined: outcome.quarantined.map(inBatch),
-    values: outcome.values.map(inBatch),
-  };
-}
-
 /** accepted + unchanged + quarantined + unauthorized = received. */
-type AcceptedAuthorized = Accepted & {
+export type AcceptedAuthorized = Accepted & {
   /**
    * Readings that the sender is not authorized for, by their index in the batch: neither stored nor
    * quarantined.
    */
   unauthorized: ReadonlySet<number>;
 };
-
-/**
- * Checked reading by reading: a sensor that moved away still belongs to the provider for what it
- * measured before.
- */
-const FIND_UNAUTHORIZED = `
-  select given.ordinal::int - 1 as index
-  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, ordinal)
-  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 /**
  * Like acceptReadings, but leaves unauthorized readings out instead of rejecting with
@@ -241,41 +170,36 @@ export async function acceptAuthorized(
   readings: readonly ReadingInput[],
   options: AcceptOptions,
 ): Promise<AcceptedAuthorized> {
-  try {
-    return { ...(await acceptReadings(db, readings, options)), unauthorized: new Set() };
-  } catch (error) {
-    if (!(error instanceof UnauthorizedSensors)) throw error;
-  }
-  const { provider = null, stations = null } = options.scope ?? {};
-  const { sensors, times } = await toColumns(readings, options.now, new Map());
-  const rows = await query(db, FIND_UNAUTHORIZED, [
-    sensors,
-    times,
-    provider,
-    stations && arrayLiteral(stations),
-  ]);
-  const unauthorized = new Set((rows as { index: number }[]).map(({ index }) => index));
-  const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
-  const outcome = await acceptSome(db, readings, authorized, options);
-  return { ...outcome, received: readings.length, unauthorized };
+  const unauthorized = new Set<number>();
+  const leaveOut = (index: number) => void unauthorized.add(index);
+  return { ...(await acceptReadings(db, readings, { ...options, leaveOut })), unauthorized };
 }
 
-/** A row of logic.store_readings. */
-type Row = {
+/** A row of logic.stored, whose ordinals count from 1. */
+export type StoredRow = {
+  received: number;
   accepted: number;
   unchanged: number;
-  accepted_ordinals: number[];
   replaced: number;
+  withdrawn: number;
   replaced_oldest: number | null;
   replaced_newest: number | null;
   without_station: number;
-  /** Rejected readings, counted from 1, and why. */
-  refused_ordinals: number[];
-  refused_reasons: ReadingReason[];
   late_hours: number;
   left_out: number;
+  value_reasons: Partial<Record<ValueReason, number>>;
   delays: [count: number, seconds: number][];
+  refused_ordinals: number[];
+  refused_reasons: ReadingReason[];
+  unauthorized_ordinals: number[];
 };
+
+/** `replaced` and `withdrawn` together. */
+export const replacedBy = (row: StoredRow): Replaced => ({
+  values: row.replaced + row.withdrawn,
+  oldest: row.replaced_oldest,
+  newest: row.replaced_newest,
+});
 
 const STORE_TYPES = [
   'timestamptz',
@@ -284,65 +208,34 @@ const STORE_TYPES = [
   'float8[]',
   'text[]',
   'int[]',
+  'int[]',
+  'text',
   'bigint[]',
   'text',
-  'int[]',
-  'text[]',
-  'int[]',
-  'text[]',
   'text',
   'int[]',
+  'boolean',
   'boolean',
   ...READING_COLUMNS.map(() => 'real[]'),
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
 
-/** The readings of a call of logic.store_readings, as array literals, and what is to be done with them. */
-type StoreCall = Omit<Columns, 'merged'> & {
-  now: Date;
-  source: string;
-  empty: readonly Empty[];
-  scope: Scope | undefined;
-  onlyNew: boolean;
-};
-
-/** In the order of the function, which counts readings from 1. */
-function parametersOf(call: StoreCall): (string | null)[] {
-  const { now, source, scope, empty, values } = call;
-  return [
-    now.toISOString(),
-    storable(source),
-    ...[call.sensors, call.times, call.problems, call.mergedInto, call.lines],
-    call.text,
-    arrayLiteral(empty.map(({ index }) => index + 1)),
-    arrayLiteral(empty.map(({ name }) => name)),
-    arrayLiteral(values.map(({ index }) => index + 1)),
-    arrayLiteral(values.map(({ reason }) => reason)),
-    scope?.provider ?? null,
-    scope?.stations ? arrayLiteral(scope.stations) : null,
-    String(call.onlyNew),
-    ...call.parameters,
-  ];
-}
-
-/** Raised by logic.store_readings; the message is the list of sensors. */
+/** Raised by logic.store_staged; the message is the list of sensors. */
 const UNAUTHORIZED = 'AS403';
 
 /**
  * Readings are written in one order everywhere, but lines for the quarantine may cross; then the
  * loser tries again, as it does after a migration has replaced the function.
  */
-async function storeWithRetry(db: Queryable, call: StoreCall, retries = 5): Promise<Row> {
+export async function withRetry<T>(store: () => Promise<T>, retries = 5): Promise<T> {
   try {
-    const [row] = await query(db, STORE, parametersOf(call));
-    if (row === undefined) throw new Error('logic.store_readings returned nothing');
-    return row as Row;
+    return await store();
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
     if (!isRepeatable(error)) throw error;
     if (retries === 0) throw new Unavailable(message, { cause: error });
-    return storeWithRetry(db, call, retries - 1);
+    return withRetry(store, retries - 1);
   }
 }
 
@@ -350,90 +243,78 @@ async function storeWithRetry(db: Queryable, call: StoreCall, retries = 5): Prom
  * The database has the last word on whole readings. A rejected reading is reported once, without
  * its values, unless they caused the rejection.
  */
-function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
+function rejections(
+  values: readonly ValueRejection[],
+  row: StoredRow,
+): Pick<Accepted, 'quarantined' | 'values'> {
   const quarantined = row.refused_ordinals.map(
     (ordinal, position): Rejection => ({
       index: ordinal - 1,
       reason: row.refused_reasons[position] as ReadingReason,
     }),
   );
-  if (quarantined.length === 0) return { quarantined, values };
-  const rejected = new Set(
-    quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index),
-  );
-  return { quarantined, values: values.filter(({ index }) => !rejected.has(index)) };
+  const left = new Set(row.unauthorized_ordinals.map((ordinal) => ordinal - 1));
+  for (const { index, reason } of quarantined) if (reason !== 'no_value') left.add(index);
+  return { quarantined, values: values.filter(({ index }) => !left.has(index)) };
 }
-
-/** A batch as PostgreSQL array literals. */
-type Columns = {
-  /** Values that cannot be used, in the order of the readings. */
-  values: ValueRejection[];
-  /** Readings of the same sensor and time, put together. */
-  merged: MergedBatch;
-  sensors: string;
-  /** In microseconds since 1970. */
-  times: string;
-  /** Why each is rejected. */
-  problems: string;
-  /** Into which reading each was merged. */
-  mergedInto: string;
-  /** Line numbers. */
-  lines: string;
-  /** One column for each of READING_COLUMNS; empty: no reading has it. */
-  parameters: string[];
-  /** The text of each reading, on a line of its own. */
-  text: string;
-};
 
 /** Readings checked per turn of the event loop. */
 const TURN = 250;
 
-/** Building these strings here is many times faster than passing arrays to the driver. */
+/**
+ * The arguments of logic.store_readings that are about readings, and the values that cannot be
+ * used. Building array literals here is many times faster than passing arrays to the driver.
+ */
 async function toColumns(
   readings: readonly ReadingInput[],
   now: Date,
   facts: ReadonlyMap<number, SensorFacts>,
-): Promise<Columns> {
+) {
   const latest = latestAcceptable(now);
   const given = givenParameters(readings);
-  const checked: Checked[] = [];
-  for (const [index, reading] of readings.entries()) {
-    if (index % TURN === TURN - 1) await yieldToEventLoop();
-    checked.push(checkReading(reading, given, latest, facts));
-  }
-  const merged = mergeBatch(checked, given);
-
   const values: ValueRejection[] = [];
-  const times: (number | 'NULL')[] = [];
+  const checked: Checked[] = [];
+  const wrongs: string[] = [];
   const texts: string[] = [];
   const parameters = new Map(given.map(({ name }): [string, (string | number)[]] => [name, []]));
   for (const [index, reading] of readings.entries()) {
     if (index % TURN === TURN - 1) await yieldToEventLoop();
-    const { time, rejected, reason } = checked[index] as Checked;
-    const own = merged.values(index);
+    const one = checkReading(reading, given, latest, facts);
+    checked.push(one);
     given.forEach(({ name }, position) => {
-      const text = textOf(own[position] ?? null, reading.values[name as ReadingColumn]);
+      const text = textOf(one.values[position] ?? null, reading.values[name as ReadingColumn]);
       parameters.get(name)?.push(text);
     });
-    values.push(...rejected.map((one) => ({ index, reason: one })));
-    times.push(time ?? 'NULL');
-    const isUsable = reason === undefined && rejected.length === 0;
-    texts.push(storable(isUsable ? reading.text : quarantineText(reading)));
+    for (const reason of one.rejected) values.push({ index, reason });
+    wrongs.push(one.rejected.join(' '));
+    texts.push(storable(isUsable(one) ? reading.text : quarantineText(reading)));
   }
   if (readings.length >= TURN) await yieldToEventLoop();
-
   return {
     values,
-    merged,
-    sensors: arrayLiteral(checked.map(({ sensorId }) => sensorId ?? 0)),
-    times: arrayLiteral(times),
-    problems: arrayLiteral(checked.map(({ reason }) => reason ?? 'NULL')),
-    mergedInto: arrayLiteral(merged.into.map((index) => index ?? 'NULL')),
-    lines: arrayLiteral(readings.map(({ line }) => line ?? 'NULL')),
+    columns: [
+      arrayLiteral(checked.map(({ sensorId }) => sensorId ?? 'NULL')),
+      arrayLiteral(checked.map(({ time }) => time ?? 'NULL')),
+      arrayLiteral(checked.map(({ reason }) => reason ?? 'NULL')),
+      arrayLiteral(checked.map(({ empty }) => bitsOf(empty))),
+      arrayLiteral(checked.map(({ rejected }) => bitsOf(rejected.map(columnOfReason)))),
+      wrongs.join('\n'),
+      arrayLiteral(readings.map(({ line }) => line ?? 'NULL')),
+      texts.join('\n'),
+    ],
     parameters: READING_COLUMNS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
-    text: texts.join('\n'),
   };
 }
+
+/** False for a reading that something is wrong with, as far as we can know. */
+export const isUsable = ({ reason, rejected }: Checked): boolean =>
+  reason === undefined && rejected.length === 0;
+
+const BITS = new Map(READING_COLUMNS.map(({ name }, index) => [name, 2 ** index]));
+
+/** Parameters as a set: the sum of their bits in SQL. */
+export const bitsOf = (names: readonly ReadingColumn[]): number =>
+  names.reduce((sum, name) => sum | (BITS.get(name) ?? 0), 0);
 
 /**
  * PostgreSQL reads such a short number as we do, and far faster than all digits of its
@@ -448,6 +329,6 @@ function textOf(value: number | null, given: unknown): string | number {
 }
 
 /** PostgreSQL stores no NUL in text, and a line break separates one text from the next. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return /[\0\n]/.test(text) ? text.replace(/[\0\n]/g, '\ufffd') : text;
 }

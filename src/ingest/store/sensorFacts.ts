@@ -6,15 +6,15 @@ import { instrumentOf, mayBeNoMeasurement } from './instruments.ts';
 import { readSensorId, type SensorFacts } from './validate.ts';
 
 /** A row of raw.sensor, as far as it is looked up. */
-export type SensorRow = {
+type SensorRow = {
   id: number;
   kind: string | null;
   rain: string | null;
-  /** Null: never, or not looked up. */
-  corrected?: [since: number | null, until: number | null][] | null;
+  /** Null: never. */
+  corrected: [since: number | null, until: number | null][] | null;
 };
 
-export const factsOf = ({ kind, rain, corrected }: SensorRow): SensorFacts => ({
+const factsOf = ({ kind, rain, corrected }: SensorRow): SensorFacts => ({
   instrument: instrumentOf(kind),
   countsRain: rain === 'total',
   corrected: (corrected ?? []).map(([since, until]) => [
@@ -45,8 +45,16 @@ export async function findSensorFacts(
     const id = isJudged ? readSensorId(sensorId) : undefined;
     if (id !== undefined) sensors.add(id);
   }
-  if (sensors.size === 0) return new Map();
-  const rows = (await query(db, SENSORS, [arrayLiteral([...sensors])])) as SensorRow[];
+  return await loadSensorFacts(db, [...sensors]);
+}
+
+/** The facts about those of the sensors that the network has. `db` as above. */
+export async function loadSensorFacts(
+  db: Queryable,
+  sensors: readonly number[],
+): Promise<ReadonlyMap<number, SensorFacts>> {
+  if (sensors.length === 0) return new Map();
+  const rows = (await query(db, SENSORS, [arrayLiteral(sensors)])) as SensorRow[];
   return new Map(rows.map((row) => [row.id, factsOf(row)]));
 }
 

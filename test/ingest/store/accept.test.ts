@@ -3,17 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
-import {
-  acceptReadings,
-  UnauthorizedSensors,
-  withdrawEmpty,
-} from '../../../src/ingest/store/accept.ts';
-import { makeSourceMemory } from '../../../src/ingest/store/sourceMemory.ts';
+import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { reading, stored } from '../support.ts';
+import { reading, stored, storeStaged } from '../support.ts';
 
 const T = '2026-01-01T00:00:00Z';
 
@@ -319,7 +314,7 @@ onEveryEngine('acceptReadings', (engine) => {
       })
       .map(({ sensor, time, pm25, pm10 }) => reading(sensor, time, { pm25, pm10 }));
 
-    test('any input adds up to accepted + unchanged + quarantined, and is stored the same in any batches', async () => {
+    test('any input adds up to accepted + unchanged + quarantined, and is stored the same by a push and by a file', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(anything, { minLength: 1, maxLength: 30 }),
@@ -340,19 +335,19 @@ onEveryEngine('acceptReadings', (engine) => {
             const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort(
               (a, b) => a - b,
             );
-            let refused = 0;
-            const options = { now: NOW, source: 'test', memory: makeSourceMemory() };
-            for (const [index, end] of ends.entries()) {
-              const part = readings.slice(ends[index - 1] ?? 0, end);
-              const outcome = await acceptReadings(ingest, part, options);
-              expect(outcome.accepted + outcome.unchanged + outcome.quarantined.length).toBe(
-                part.length,
-              );
-              refused += outcome.quarantined.length;
-            }
-            for await (const { replaced } of withdrawEmpty(ingest, options.memory, options))
-              expect(replaced.values).toBe(0); // nothing was stored before
-            expect(refused).toBe(whole.quarantined.length);
+            const parts = ends.map((end, index) => readings.slice(ends[index - 1] ?? 0, end));
+            const staged = await storeStaged(ingest, parts);
+            expect(staged).toMatchObject({
+              received: readings.length,
+              accepted: whole.accepted,
+              unchanged: whole.unchanged,
+              replaced: 0,
+              withdrawn: 0,
+            });
+            const reasons = whole.quarantined.map(({ index, reason }) => [index + 1, reason]);
+            expect(
+              staged.refused_ordinals.map((one, n) => [one, staged.refused_reasons[n]]),
+            ).toEqual(reasons);
             expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
           },
         ),

@@ -6,14 +6,13 @@ import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { type Batch, makeCopier } from '../../../src/ingest/store/copyReadings.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { reading, stored } from '../support.ts';
+import { reading, stored, storeStaged } from '../support.ts';
 
 const T = '2026-11-20T10:00:00Z';
 
@@ -69,17 +68,9 @@ onEveryEngine('the instrument', (engine) => {
     ).toEqual(left.map((reason) => `value ${reason}`).toSorted());
 
     await owner`truncate raw.readings, raw.quarantine`;
-    const copier = makeCopier(ingest);
-    await copier.add(readings, NOW);
-    const copied = await copier.store(copier.take() as Batch, 'file.csv');
-    expect(copied).toMatchObject({ accepted: 3, quarantined: [] });
-    const inFile = ({ index, reason }: (typeof copied.values)[number]) => [
-      readings.indexOf(copied.readings[index] as ReadingInput),
-      reason,
-    ];
-    expect(copied.values.map(inFile)).toEqual(
-      outcome.values.map(({ index, reason }) => [index, reason]),
-    );
+    const staged = await storeStaged(ingest, [readings]);
+    expect(staged).toMatchObject({ accepted: 3, refused_ordinals: [] });
+    expect(staged.value_reasons).toEqual(Object.fromEntries(left.map((reason) => [reason, 1])));
     expect(await stored(owner)).toMatchObject(expected);
 
     await owner`truncate raw.readings, raw.quarantine`;
@@ -134,10 +125,8 @@ onEveryEngine('the instrument', (engine) => {
       expect(await stored(owner)).toMatchObject([nearly(stays)]);
 
       await owner`truncate raw.readings, raw.quarantine`;
-      const copier = makeCopier(ingest);
-      await copier.add(readings, NOW);
-      const copied = await copier.store(copier.take() as Batch, 'file.csv');
-      expect(copied.values.map(({ reason }) => reason)).toEqual(reasons);
+      const { value_reasons } = await storeStaged(ingest, [readings]);
+      expect(Object.keys(value_reasons).sort()).toEqual(reasons.toSorted());
       expect(await stored(owner)).toMatchObject([nearly(stays)]);
     },
   );
