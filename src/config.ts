@@ -156,6 +156,11 @@ const CORE = {
     name: 'RAW_RETENTION',
     meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay',
   }),
+  undoDays: whole(0, 3_650).default(90).register(VARIABLE, {
+    name: 'UNDO_DAYS',
+    meaning:
+      'for how many days an imported file can be undone (`imports undo`); `0`: nothing is kept for it',
+  }),
   responseCacheMb: whole(0, 4_096).default(64).register(VARIABLE, {
     name: 'RESPONSE_CACHE_MB',
     meaning: 'memory for cached responses; `0`: every request renders its own',

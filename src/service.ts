@@ -377,8 +377,8 @@ async function startWork(
   const jobs: Job[] = [];
   for (const { parts } of extras)
     jobs.push(...((await parts.jobs?.({ target, embedded, timeZone, terminal })) ?? []));
-  const retention = config.rawRetention;
-  jobs.push(...makeJobs({ target, timeZone, clock, log, retention, zoneObserver }));
+  const { rawRetention: retention, undoDays } = config;
+  jobs.push(...makeJobs({ target, timeZone, clock, log, retention, undoDays, zoneObserver }));
   stopSchedule = await startJobs(jobs, {
     target,
     clock,

@@ -11,7 +11,7 @@ import { screen } from '../network/screening.ts';
 import { audit } from './audit.ts';
 import { deleteOldDigests, makeDigest } from './digest.ts';
 import { deleteOldChanges, deleteOldWarnings, maintain, refresh } from './refresh.ts';
-import { deleteExpired } from './retention.ts';
+import { deleteExpired, deleteOldUndo } from './retention.ts';
 import { checkZoneRules, type ZoneObserver } from './zoneRules.ts';
 
 export type Job = {
@@ -31,6 +31,8 @@ type JobContext = {
   log: Log;
   /** How long readings are kept, such as `400 days`; undefined: forever. */
   retention: string | undefined;
+  /** For how many days an imported file can be undone. */
+  undoDays: number;
   zoneObserver?: ZoneObserver | undefined;
 };
 
@@ -82,12 +84,13 @@ export async function trimQuarantines(
 }
 
 /**
- * Deletes a month of expired readings, if there is a retention, and old digests, changes and
- * warnings; then compresses what is at rest.
+ * Deletes a month of expired readings, if there is a retention, what undoing old imports would need,
+ * and old digests, changes and warnings; then compresses what is at rest.
  */
 export async function maintainStorage(context: JobContext): Promise<void> {
-  const { target, clock, retention, timeZone, log } = context;
+  const { target, clock, retention, undoDays, timeZone, log } = context;
   if (retention !== undefined) await deleteExpired(target, clock, retention, { log, timeZone });
+  await deleteOldUndo(target, clock(), undoDays);
   await deleteOldDigests(target, clock());
   await deleteOldChanges(target, clock());
   await deleteOldWarnings(target, clock());

@@ -79,6 +79,16 @@ export async function deleteExpired(
   });
 }
 
+/** Deletes what undoing an import of more than that many days ago would need (S11). */
+export async function deleteOldUndo(
+  target: DatabaseAddress,
+  now: Date,
+  days: number,
+): Promise<void> {
+  const before = new Date(now.getTime() - days * 86_400_000);
+  await asOwner(target, REFRESH_SESSION, (sql) => sql`select logic.delete_old_undo(${before})`);
+}
+
 /** `instant` is ISO 8601 text, or `-infinity`. */
 export async function countReadingsBefore(sql: Sql, instant: string): Promise<number> {
   const [row] = await sql<{ n: number }[]>`

@@ -26,6 +26,7 @@ export class UsageError extends Error {
 export type Settings = {
   databaseUrl?: string | undefined;
   rawRetention?: string | undefined;
+  undoDays?: number;
   readerDatabaseUrl?: string | undefined;
 };
 

@@ -16,6 +16,7 @@ import {
   type Work,
 } from './context.ts';
 import { HELP, helpWidth, paragraph } from './help.ts';
+import { importsCommand } from './imports.ts';
 import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, importReadingsCommand, retentionCommand } from './readings.ts';
@@ -104,6 +105,7 @@ function makeProgram(
         .addCommand(importNetworkCommand(run, additions.providerKeys))
         .addCommand(importReadingsCommand(run, additions.formats)),
     )
+    .addCommand(importsCommand(run))
     .addCommand(networkCommand(run))
     .addCommand(tokenCommand(run))
     .addCommand(quarantineCommand(run, additions.formats))

@@ -97,7 +97,8 @@ async function importFiles(
 ): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
   const format = { ...declaredBy(options), timeZone: installation.timeZone };
-  const settings = { now: clock(), log, terminal, formats, format };
+  const undoable = context.config.undoDays !== 0;
+  const settings = { now: clock(), log, terminal, formats, undoable, format };
   const summary = await as('airseries_ingest', (sql) =>
     importReadings(sql, files, settings).catch((error: unknown) => {
       throw asUsage(error);

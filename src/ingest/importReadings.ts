@@ -32,6 +32,8 @@ type Options = {
   log: Log;
   terminal: boolean;
   formats: ReadingFormats;
+  /** False: nothing is kept to undo an import. */
+  undoable?: boolean;
   format?: Declarations | undefined;
 };
 
@@ -45,7 +47,7 @@ type Options = {
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
-  { now, log, terminal, formats, format: declared }: Options,
+  { now, log, terminal, formats, undoable = true, format: declared }: Options,
 ): Promise<ImportSummary> {
   if (declared !== undefined) await checkDeclaredOwner(sql, declared);
   const format = declared && (await withTransitions(sql, declared, now));
@@ -64,7 +66,7 @@ export async function importReadings(
   // standard input may take days; that does not make its readings future ones
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   await withStage(sql, async (stage) => {
-    const importSource = makeSourceImport(sql, stage, clock, formats);
+    const importSource = makeSourceImport(sql, stage, clock, formats, undoable);
     for (const source of sources)
       await attempt(importSource(source, format, report.source(source.name)));
   });
@@ -78,7 +80,13 @@ function partRead(sources: readonly Source[]): number | undefined {
 }
 
 /** A function that imports one source after the other, by the same stage. */
-function makeSourceImport(sql: Sql, stage: Stage, clock: () => Date, formats: ReadingFormats) {
+function makeSourceImport(
+  sql: Sql,
+  stage: Stage,
+  clock: () => Date,
+  formats: ReadingFormats,
+  undoable: boolean,
+) {
   const ofDevices: SensorsOfDevices = new Map();
   /** By sensor, whether hourly or daily means were imported. */
   const means = new Map<number, Means>();
@@ -90,7 +98,7 @@ function makeSourceImport(sql: Sql, stage: Stage, clock: () => Date, formats: Re
   ) => {
     const id = await beginImport(sql, name, notes.format, clock());
     const counts = noCounts();
-    for await (const row of stage.store(name, id, clock())) {
+    for await (const row of stage.store(name, undoable ? id : null, clock())) {
       addCounts(counts, row);
       report.stored(row, staged, notes);
     }

@@ -187,7 +187,14 @@ onEveryEngineInAll('audit', (engine) => {
     ]);
     const { lines, ...log } = keepingLog();
     const { target } = database;
-    const jobs = makeJobs({ target, timeZone, clock: () => now, log, retention: undefined });
+    const jobs = makeJobs({
+      target,
+      timeZone,
+      clock: () => now,
+      log,
+      retention: undefined,
+      undoDays: 90,
+    });
     await jobs.find(({ name }) => name === 'audit')?.run(now);
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
       { fields: { buckets: found.foundCount } },

@@ -37,7 +37,7 @@ function network() {
 
 const log = keepingLog();
 const jobsOn = ({ target, timeZone }: TestDatabase) =>
-  makeJobs({ target, timeZone, clock: () => NOW, log, retention: '60 days' });
+  makeJobs({ target, timeZone, clock: () => NOW, log, retention: '60 days', undoDays: 90 });
 
 onEveryEngineInAll('the jobs of the worker', (engine) => {
   let here: Installation;

@@ -41,7 +41,7 @@ onOneEngine('two workers', (engine) => {
     const { timeZone } = here.database;
     const log = keepingLog();
     const clock = () => NOW;
-    const jobs = makeJobs({ target, timeZone, clock, log, retention: RETENTION });
+    const jobs = makeJobs({ target, timeZone, clock, log, retention: RETENTION, undoDays: 90 });
     type Outcome = 'started' | 'succeeded' | 'failed';
     const runs: Record<Outcome, string[]> = { started: [], succeeded: [], failed: [] };
     const observer = {

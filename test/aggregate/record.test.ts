@@ -354,6 +354,7 @@ onEveryEngine('the record of changes', (engine) => {
       clock: () => NOW,
       log: keepingLog(),
       retention: undefined,
+      undoDays: 90,
     });
     expect(jobs.map(({ name }: Job) => name)).toContain('screen');
     for (let minutes = 0; minutes <= 1440; minutes += 30) {

@@ -48,7 +48,14 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
       .accepted;
   const night = async (now: Date) => {
     const { target, timeZone } = database;
-    await maintainStorage({ target, clock: () => now, retention: KEEP, timeZone, log });
+    await maintainStorage({
+      target,
+      clock: () => now,
+      retention: KEEP,
+      undoDays: 90,
+      timeZone,
+      log,
+    });
   };
   const deleted = () =>
     log.lines.flatMap(({ message, fields }) => (/deleted/.test(message) ? [fields] : []));
@@ -101,6 +108,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     expect(deleted()).toEqual([
       {
         retention: KEEP,
+        undoDays: 90,
         before: '2026-10-01T00:00:00+04:00',
         readings: due?.n,
         months: 24,

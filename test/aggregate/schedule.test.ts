@@ -32,6 +32,7 @@ function recordingJobs(minutes: Map<string, number[]>): Job[] {
     clock,
     log: keepingLog(),
     retention: undefined,
+    undoDays: 90,
   };
   return makeJobs(context).map((job) => {
     const recorded: number[] = [];

@@ -1,7 +1,11 @@
 /** The numbers of imported files, by which they can be listed and undone (S11). */
+import { InputError } from '../../base/inputError.ts';
+import { AIRSERIES } from '../../base/shell.ts';
 import type { Sql } from '../../database/client.ts';
+import { transaction } from '../../database/copyIn.ts';
 import { inUtc, type Span } from '../reading/span.ts';
 import type { StoredRow } from './accept.ts';
+import { withStage } from './stage.ts';
 
 /** Notes that a file is being imported, and returns its number. */
 export async function beginImport(
@@ -43,4 +47,91 @@ export async function endImport(
     update raw.import set received = ${received}, accepted = ${accepted}, unchanged = ${unchanged}, replaced = ${replaced},
       withdrawn = ${withdrawn}, oldest = ${at(oldest)}, newest = ${at(newest)}, is_complete = true
     where id = ${id}`;
+}
+
+/** An imported file, as `imports` lists it. */
+export type Import = {
+  number: number;
+  imported_at: string;
+  source: string;
+  format: string | null;
+  accepted: number;
+  unchanged: number;
+  replaced: number;
+  withdrawn: number;
+  /** The first and last time of its readings; null: none was stored. */
+  oldest: string | null;
+  newest: string | null;
+  /** `stored`; `interrupted`: a part of it is; `undone`; `kept`: too old to be undone. */
+  state: 'stored' | 'interrupted' | 'undone' | 'kept';
+};
+
+/** The newest imports first, at most `limit`. `sql` is a pool in the network's time zone. */
+export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
+  return await sql<Import[]>`
+    select i.id as number, i.imported_at, i.source, i.format, i.accepted::float8, i.unchanged::float8, i.replaced::float8,
+      i.withdrawn::float8, i.oldest, i.newest,
+      case when i.undone_at is not null then 'undone'
+        when not exists (select from raw.import_change c where c.import_id = i.id) then 'kept'
+        when not i.is_complete then 'interrupted'
+        else 'stored' end as state
+    from raw.import i order by i.id desc limit ${limit}`;
+}
+
+/** What became of an undone import: numbers of values. */
+export type Undone = {
+  number: number;
+  source: string;
+  /** Readings that changed. */
+  readings: number;
+  put_back: number;
+  withdrawn: number;
+  /** Values that stay because another source changed them since, with their hours, by sensor. */
+  kept: { sensor_id: number; values: number; first_hour: string; last_hour: string }[];
+};
+
+/**
+ * Withdraws the values that an import added, and puts back those that it replaced or withdrew. One
+ * transaction: all or nothing. Rejects with InputError for a number that there is not, and for one
+ * that can no longer be undone. Aggregates follow at the next refresh. `sql` is a pool of at least
+ * two connections in the role airseries_ingest.
+ */
+export async function undoImport(sql: Sql, number: number, now: Date): Promise<Undone> {
+  return await withStage(sql, async (stage) => {
+    const { connection } = stage;
+    return await transaction(connection, async () => {
+      const [found] = await connection<
+        { source: string; undone_at: string | null; changes: number }[]
+      >`
+        select source, undone_at, (select count(*)::int from raw.import_change c where c.import_id = i.id) as changes
+        from raw.import i where id = ${number} for update`;
+      if (found === undefined)
+        throw new InputError(
+          `import ${number}`,
+          'there is no import of this number',
+          `${AIRSERIES} imports lists them.`,
+        );
+      const { source, undone_at, changes } = found;
+      const undone: Undone = { number, source, readings: 0, put_back: 0, withdrawn: 0, kept: [] };
+      if (undone_at !== null) return undone;
+      if (changes === 0)
+        throw new InputError(
+          `import ${number}`,
+          'nothing is known of what it changed: it changed nothing, it is older than UNDO_DAYS, or retention has deleted its readings',
+          'Import the right file again: its values replace those that are stored.',
+        );
+      await stage.begin();
+      undone.kept = await connection<Undone['kept']>`
+        select sensor_id, kept as values, first_hour, last_hour from logic.stage_undo(${number})`;
+      await stage.filled();
+      for await (const row of stage.store(`undo of import ${number}`, null, now)) {
+        undone.readings += row.accepted;
+        undone.put_back += row.replaced;
+        undone.withdrawn += row.withdrawn;
+      }
+      await connection`delete from raw.import_change where import_id = ${number}`;
+      await connection`update raw.import set undone_at = ${now} where id = ${number}`;
+      return undone;
+    });
+  });
 }

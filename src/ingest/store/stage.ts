@@ -45,6 +45,8 @@ export type Stage = {
   add(readings: readonly ReadingInput[], now: Date): Promise<void>;
   /** Resolves once all rows are there. */
   end(): Promise<void>;
+  /** Counts rows that a statement has staged instead; no sensor and time stands twice. */
+  filled(): Promise<void>;
   /** Where the rows are, for questions about them as a whole. */
   connection: ReservedSql;
   /**
@@ -140,6 +142,12 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
     async end() {
       await send();
       await sending;
+    },
+    async filled() {
+      const [row] = await connection.unsafe<[{ rows: number }]>(
+        'select count(*)::int as rows from pg_temp.staged_reading',
+      );
+      staged.rows = row.rows;
     },
     async *store(source, importId, now) {
       await connection.unsafe('analyze pg_temp.staged_reading');
