@@ -59,7 +59,7 @@ const feedTitle = async (locale: Locale, { port } = service) =>
   )?.[0];
 
 async function push({ port }: Launched): Promise<number> {
-  const readings = [{ sensor_id: 1, time: NOW.toISOString(), 'pm2.5': 10 }];
+  const readings = [{ sensor_id: 1, time: NOW.toISOString(), pm25: 10 }];
   return (await beginBatch({ port, token }, readings).finish(']')).status;
 }
 

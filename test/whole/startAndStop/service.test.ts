@@ -176,15 +176,12 @@ describe('a service', () => {
       }).finish(body);
     const readings = (bytes: number) =>
       JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]).padEnd(bytes);
-    const airrohr = (bytes: number) => JSON.stringify({ sensordatavalues: [] }).padEnd(bytes);
 
     it.each([
-      ['/v1/readings', 8 * 1024 * 1024, readings],
-      ['/v1/push/airrohr', 64 * 1024, airrohr],
-    ])('a body to %s may have %i bytes and no more', async (path, limit, body) => {
-      const answers = [limit, limit + 1].map((bytes) =>
-        post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }),
-      );
+      ['/v1/readings', 8 * 1024 * 1024],
+      ['/v1/push/airseries', 64 * 1024],
+    ])('a body to %s may have %i bytes and no more', async (path, limit) => {
+      const answers = [limit, limit + 1].map((bytes) => post(path, readings(bytes)));
       expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
     });
 
