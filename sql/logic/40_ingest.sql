@@ -22,6 +22,7 @@ begin
       line bigint, -- in the source
       text text -- as it came; null: its values say it
     ) on commit %s rows', case when keeps_rows then 'preserve' else 'delete' end);
+  grant select on pg_temp.staged_reading to airseries_owner; -- logic.describe_stage
 end $$;
 
 -- What became of the rows of a source. received = accepted + unchanged + refused + unauthorized.
@@ -40,7 +41,8 @@ create type logic.stored as (
   delays jsonb, -- how late the written readings are, by group: [[count, mean seconds from measurement to `now`], …]
   refused_ordinals int[], -- the rows that could not be used
   refused_reasons text[],
-  unauthorized_ordinals int[] -- the rows that the sender is not authorized for; they are left out
+  unauthorized_ordinals int[], -- the rows that the sender is not authorized for; they are left out
+  stage jsonb -- of a trial, the rows of logic.describe_stage
 );
 
 -- Fills the stage of a session with readings that come as one array per column, with one element per reading, and
@@ -60,11 +62,15 @@ create function logic.store_readings(
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
   skips_unauthorized boolean, -- leave out readings of other sensors, instead of refusing them all
   only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
+  is_trial boolean, -- store nothing, and return what would become of them (S10)
   {{list reading: $name_values real[]}}
 ) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 {{seek_settings}}
 as $$
+declare
+  described jsonb;
+  result logic.stored;
 begin
   perform logic.open_stage(keeps_rows => false);
   if exists (select from pg_temp.staged_reading) then -- of the same transaction
@@ -77,20 +83,43 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
-  return logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
-    only_new, is_unique => false, counts_late => true, import => null);
+  if not is_trial then
+    return logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
+      only_new, is_unique => false, counts_late => true, import => null);
+  end if;
+  described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
+  begin
+    result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations,
+      skips_unauthorized, only_new, is_unique => false, counts_late => true, import => null);
+    raise exception using errcode = 'AS200', message = 'a trial is rolled back';
+  exception when sqlstate 'AS200' then
+    result.stage := described;
+    return result;
+  end;
 end $$;
 
--- Stores the staged rows of a file from `since` up to, not including, `until`; a row without a time comes before all.
+-- Stores the staged rows of a file from `since` up to, not including, `until`; a row without a time comes before all. A
+-- trial stores nothing, and returns what would become of them: the same statement, rolled back (S10).
 create function logic.store_period(
-  now timestamptz, source text, since timestamptz, until timestamptz, is_unique boolean, import int
-) returns logic.stored language sql
+  now timestamptz, source text, since timestamptz, until timestamptz, is_unique boolean, import int, is_trial boolean
+) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan
 set jit = off
+set work_mem = '64MB'
 as $$
-  select * from logic.store_staged(now, source, since, until, null, null,
-    false, false, is_unique, false, import)
-$$;
+declare
+  result logic.stored;
+begin
+  if not is_trial then
+    return logic.store_staged(now, source, since, until, null, null, false, false, is_unique, false, import);
+  end if;
+  begin
+    result := logic.store_staged(now, source, since, until, null, null, false, false, is_unique, false, null);
+    raise exception using errcode = 'AS200', message = 'a trial is rolled back';
+  exception when sqlstate 'AS200' then
+    return result;
+  end;
+end $$;
 
 -- The staged rows that the sender is not authorized for. If a sensor was at a station at the time of a reading,
 -- suspicious or not, that station must be within the sender's scope. If it was at no station then, it must have been at

@@ -131,6 +131,7 @@ export async function acceptReadings(
     stations && arrayLiteral(stations),
     String(leaveOut !== undefined),
     String(onlyNew),
+    'false',
     ...batch.parameters,
   ];
   const [row] = (await withRetry(() => query(db, STORE, parameters))) as StoredRow[];
@@ -214,6 +215,7 @@ const STORE_TYPES = [
   'text',
   'text',
   'int[]',
+  'boolean',
   'boolean',
   'boolean',
   ...READING_COLUMNS.map(() => 'real[]'),

@@ -52,9 +52,15 @@ export type Stage = {
   /**
    * Stores them, and yields what became of each part: a few months of a long file, in their order,
    * each in a transaction of its own. `source` is recorded in the quarantine, `importId` with what
-   * changes, so that it can be undone; null: that is not noted.
+   * changes, so that it can be undone; null: that is not noted. A trial
+   * stores nothing, and yields what would become of them (S10).
    */
-  store(source: string, importId: number | null, now: Date): AsyncGenerator<StoredRow>;
+  store(
+    source: string,
+    importId: number | null,
+    now: Date,
+    isTrial?: boolean,
+  ): AsyncGenerator<StoredRow>;
 };
 
 /** Rows of a part: an import of fewer is one transaction. */
@@ -149,7 +155,7 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
       );
       staged.rows = row.rows;
     },
-    async *store(source, importId, now) {
+    async *store(source, importId, now, isTrial = false) {
       await connection.unsafe('analyze pg_temp.staged_reading');
       const parts = staged.rows > ROWS_OF_PART ? await partsOf(connection) : WHOLE;
       for (const [since, until] of parts)
@@ -161,6 +167,7 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
             until,
             String(staged.isUnique),
             importId === null ? null : String(importId),
+            String(isTrial),
           ]);
           return row;
         });
@@ -169,7 +176,7 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
 }
 
 const STORE = `select * from logic.store_period($1::text::timestamptz, $2::text, $3::text::timestamptz,
-  $4::text::timestamptz, $5::text::boolean, $6::text::int)`;
+  $4::text::timestamptz, $5::text::boolean, $6::text::int, $7::text::boolean)`;
 
 type MutableStaged = {
   rows: number;
