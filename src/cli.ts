@@ -2,6 +2,7 @@
  * Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on
  * success, 1 on failure, 2 on bad usage.
  */
+import { createInterface } from 'node:readline/promises';
 import { makeClock } from './base/clock.ts';
 import { type Done, type Log, makeLog, quietLog, terminalText } from './base/log.ts';
 import { printable } from './base/printable.ts';
@@ -60,7 +61,8 @@ async function runOn(
       );
       return new Date(row?.at as string);
     };
-    return await run({ config, clock, log, terminal, database, installation, as, instant });
+    const ask = terminal && process.stdin.isTTY ? askOnTerminal : undefined;
+    return await run({ config, clock, log, terminal, ask, database, installation, as, instant });
   } catch (error) {
     throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
   } finally {
@@ -85,6 +87,16 @@ function agreedZone(
 
 /** Lines for people, wherever they go: only the log of a service is JSON. */
 const commandLog = ({ logLevel }: Config): Log => makeLog(logLevel, true);
+
+/** True for an answer that begins with y. */
+async function askOnTerminal(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^\s*y/i.test(await terminal.question(`${question} [y/N] `));
+  } finally {
+    terminal.close();
+  }
+}
 
 /** As a table on a terminal, unless `format` says how. */
 function shown({ result, table }: Outcome, format: Format): string {

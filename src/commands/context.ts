@@ -36,6 +36,8 @@ export type Context = {
   log: Log;
   /** True if stderr is a terminal, where progress can be redrawn on one line. */
   terminal: boolean;
+  /** Asks on the terminal; undefined: nobody is there to answer. */
+  ask?: ((question: string) => Promise<boolean>) | undefined;
   database: Database;
   installation: Installation;
   /** Runs `work` in a role, on a connection that is closed afterwards. */

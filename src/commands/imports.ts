@@ -37,7 +37,9 @@ const COLUMNS: readonly Column<Listed>[] = [
 
 async function list({ as }: Context, limit: number): Promise<Outcome> {
   const imports = await as('airseries_owner', (sql) => listImports(sql, limit));
-  return { result: imports, ok: true, table: (width) => tableOf(imports, COLUMNS, width) };
+  const text = (width: number) =>
+    imports.length === 0 ? 'No file has been imported.' : tableOf(imports, COLUMNS, width);
+  return { result: imports, ok: true, table: text };
 }
 
 async function undo(context: Context, number: number): Promise<Outcome> {

@@ -10,8 +10,10 @@ import {
   planRetention,
 } from '../aggregate/retention.ts';
 import { InputError } from '../base/inputError.ts';
-import type { DeclaringOption, ReadingFormats } from '../ingest/formats.ts';
-import { importReadings } from '../ingest/importReadings.ts';
+import { type DeclaringOption, OWN_FORMAT, type ReadingFormats } from '../ingest/formats.ts';
+import { type Confirm, importReadings } from '../ingest/importReadings.ts';
+import type { ImportSummary } from '../ingest/importReport.ts';
+import type { Plan } from '../ingest/plan.ts';
 import type { Declarations } from '../ingest/reading/declarations.ts';
 import type { Transitions } from '../ingest/reading/zone.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
@@ -26,6 +28,7 @@ import {
   UsageError,
   wholeNumber,
 } from './context.ts';
+import { planText, storingCommand } from './plan.ts';
 import { resultTable } from './table.ts';
 
 type ImportOptions = {
@@ -39,6 +42,8 @@ type ImportOptions = {
   dateFormat?: string;
   sensor?: number;
   device?: string;
+  dryRun?: boolean;
+  yes?: boolean;
 };
 
 const collect = (text: string, before: string[]): string[] => [...before, text];
@@ -49,7 +54,9 @@ export function importReadingsCommand(run: Run, formats: ReadingFormats): Comman
     .description(
       'import readings from CSV with a header, NDJSON or JSON, plain or gzip; safe to repeat',
     )
-    .argument('<files...>', 'files of readings; - for standard input');
+    .argument('<files...>', 'files of readings; - for standard input')
+    .option('--dry-run', 'store nothing: show how each file is read, and what it would do')
+    .option('--yes', 'do not ask before a new kind of file is stored');
   for (const option of formats.options) command.addOption(declaringOption(option));
   return command.action((files: string[], options: ImportOptions) =>
     run((context) => importFiles(context, files, options, formats), {
@@ -78,6 +85,8 @@ const declaredBy = ({
   format: name,
   unit: units,
   column: columns,
+  dryRun: _,
+  yes: __,
   ...others
 }: ImportOptions): Declarations => ({ name, units, columns, ...others });
 
@@ -98,12 +107,15 @@ async function importFiles(
   const { database, as, clock, log, terminal, installation } = context;
   const format = { ...declaredBy(options), timeZone: installation.timeZone };
   const undoable = context.config.undoDays !== 0;
-  const settings = { now: clock(), log, terminal, formats, undoable, format };
+  const plans: Plan[] = [];
+  const confirm = options.dryRun === true ? onlyPlans(plans) : confirmBy(context, options);
+  const settings = { now: clock(), log, terminal, formats, undoable, confirm, format };
   const summary = await as('airseries_ingest', (sql) =>
     importReadings(sql, files, settings).catch((error: unknown) => {
       throw asUsage(error);
     }),
   );
+  if (options.dryRun === true) return planned(plans, summary, files, options);
   await refreshAndDigest(database.target, clock, context);
   const logged = terminal ? ['failures', 'hints', 'examples'] : [];
   const said = Object.fromEntries(
@@ -113,6 +125,65 @@ async function importFiles(
   );
   return { result: summary, ok: !summary.failed, table: (width) => resultTable(said, width) };
 }
+
+/** Keeps the plan of each file, and stores none. */
+const onlyPlans = (plans: Plan[]): Confirm => ({
+  isWanted: () => true,
+  async decide(plan) {
+    plans.push(plan);
+    return false;
+  },
+});
+
+/**
+ * On a terminal, a file whose columns are mapped, or the first one of a foreign format, is shown and
+ * asked about. One that leaves a question open is refused with it afterwards.
+ */
+function confirmBy({ ask, log }: Context, { yes, column }: ImportOptions): Confirm | undefined {
+  if (ask === undefined || yes === true) return undefined;
+  return {
+    isWanted: ({ format, isNew }) => (column?.length ?? 0) > 0 || (isNew && format !== OWN_FORMAT),
+    async decide(plan) {
+      log.info(`\n${planText(plan, process.stderr.columns ?? 80)}\n`);
+      return plan.doubts.length > 0 || (await ask('Store it?'));
+    },
+  };
+}
+
+function planned(
+  plans: Plan[],
+  { failures }: ImportSummary,
+  files: string[],
+  { dryRun: _, yes: __, ...options }: ImportOptions,
+): Outcome {
+  const store = storingCommand(files, wordsOf(options));
+  const isOpen = plans.some(({ doubts, failure }) => doubts.length > 0 || failure !== undefined);
+  const text = (width: number) =>
+    [
+      ...plans.map((plan) => planText(plan, width)),
+      ...(plans.length === 0
+        ? ['Nothing was stored.']
+        : [`Nothing was stored. This stores it:\n${store}`]),
+      ...plans
+        .slice(0, 1)
+        .map(
+          ({ entry }) =>
+            `The same for good, in "sources" of the network file:\n${JSON.stringify({ NAME: entry })}`,
+        ),
+    ].join('\n\n');
+  return {
+    result: { dry_run: true, plans, failures, store },
+    ok: !isOpen && failures.length === 0,
+    table: text,
+  };
+}
+
+/** Options as they may be typed again. */
+const wordsOf = (options: object): string[] =>
+  Object.entries(options).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return [value].flat().flatMap((one) => (one === undefined ? [] : [flag, String(one)]));
+  });
 
 /** People are shown what is not zero, and what the log has not shown them before. */
 const isNothing = (value: unknown) =>

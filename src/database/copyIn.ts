@@ -9,7 +9,7 @@ import type { Sql } from './client.ts';
 import { errorCode } from './errors.ts';
 
 /** Work on a connection of the pool that nothing else uses meanwhile. Rejects as it does. */
-export async function onConnection<T>(
+export async function onReserved<T>(
   sql: Sql,
   work: (connection: ReservedSql) => Promise<T>,
 ): Promise<T> {
@@ -41,7 +41,7 @@ export async function transaction<T>(connection: ReservedSql, work: () => Promis
 export const inTransaction = <T>(
   sql: Sql,
   work: (connection: ReservedSql) => Promise<T>,
-): Promise<T> => onConnection(sql, (connection) => transaction(connection, () => work(connection)));
+): Promise<T> => onReserved(sql, (connection) => transaction(connection, () => work(connection)));
 
 /**
  * Sends what `chunks` yields, inside a transaction. Rejects with the server's

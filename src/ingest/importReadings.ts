@@ -8,24 +8,40 @@ import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
 import type { ReadingFormats } from './formats.ts';
-import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
+import {
+  exampleOf,
+  type ImportSummary,
+  makeImportReport,
+  type SourceReport,
+} from './importReport.ts';
+import { entryOf, type Plan } from './plan.ts';
 import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { asRefusal, stoppingDoubt } from './reading/doubt.ts';
+import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
 import type { Means, SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
+import { replacedBy } from './store/accept.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
+import { describeStage } from './store/describe.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
-import { addCounts, beginImport, endImport, noCounts } from './store/imports.ts';
+import { addCounts, beginImport, endImport, noCounts, wasImported } from './store/imports.ts';
 import { findMoved } from './store/movedSensors.ts';
+import { addReplaced, describeReplaced, NOTHING_REPLACED } from './store/replaced.ts';
 import { type Stage, type Staged, withStage } from './store/stage.ts';
 import { withTransitions } from './store/transitions.ts';
-import { readSensorId } from './store/validate.ts';
+import { type ReadingReason, readSensorId } from './store/validate.ts';
 
 type Source = Awaited<ReturnType<typeof openSource>>;
+/** Decides by its plan whether a source is stored. */
+export type Confirm = {
+  /** False: it is stored without a plan. `isNew`: no file of its format was imported before. */
+  isWanted(source: { format: string; isNew: boolean }): boolean;
+  decide(plan: Plan): Promise<boolean>;
+};
+
 /** `terminal`: stderr is one, and progress is drawn on it. */
 type Options = {
   now: Date;
@@ -34,6 +50,7 @@ type Options = {
   formats: ReadingFormats;
   /** False: nothing is kept to undo an import. */
   undoable?: boolean;
+  confirm?: Confirm | undefined;
   format?: Declarations | undefined;
 };
 
@@ -47,7 +64,7 @@ type Options = {
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
-  { now, log, terminal, formats, undoable = true, format: declared }: Options,
+  { now, log, terminal, formats, undoable = true, confirm, format: declared }: Options,
 ): Promise<ImportSummary> {
   if (declared !== undefined) await checkDeclaredOwner(sql, declared);
   const format = declared && (await withTransitions(sql, declared, now));
@@ -66,7 +83,7 @@ export async function importReadings(
   // standard input may take days; that does not make its readings future ones
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   await withStage(sql, async (stage) => {
-    const importSource = makeSourceImport(sql, stage, clock, formats, undoable);
+    const importSource = makeSourceImport({ sql, stage, clock, formats, undoable, confirm });
     for (const source of sources)
       await attempt(importSource(source, format, report.source(source.name)));
   });
@@ -79,76 +96,99 @@ function partRead(sources: readonly Source[]): number | undefined {
   return Number.isNaN(total) ? undefined : sources.reduce((sum, { read }) => sum + read, 0) / total;
 }
 
-/** A function that imports one source after the other, by the same stage. */
-function makeSourceImport(
-  sql: Sql,
-  stage: Stage,
-  clock: () => Date,
-  formats: ReadingFormats,
-  undoable: boolean,
-) {
+/** What the sources of an import share. */
+type Work = {
+  sql: Sql;
+  stage: Stage;
+  clock: () => Date;
+  formats: ReadingFormats;
+  undoable: boolean;
+  confirm: Confirm | undefined;
+};
+
+/** A source that waits in the stage. */
+type Read = {
+  name: string;
+  declared: Declarations | undefined;
+  staged: Staged;
+  /** Its first readings, which are looked at, and all that is known of it. */
+  readings: readonly ReadingInput[];
+  notes: SourceNotes;
+  /** Why it could not be read to its end. */
+  failure: InputError | undefined;
+};
+
+/** A function that imports one source after the other. */
+function makeSourceImport(work: Work) {
+  const { stage, clock, undoable, sql, confirm } = work;
+  const stageSource = makeStaging(work);
+  return async (source: Source, declared: Declarations | undefined, report: SourceReport) => {
+    const read = await stageSource(source, declared, report);
+    const { name, staged, notes, failure } = read;
+    const { format } = notes;
+    const isNew = confirm !== undefined && !(await wasImported(sql, format));
+    if (confirm?.isWanted({ format, isNew }) && !(await confirm.decide(await planOf(read, work))))
+      return report.left();
+    refuse(await doubtsAbout(read, work), name);
+    if (staged.rows > 0) {
+      const id = await beginImport(sql, name, notes.format, clock());
+      const counts = noCounts();
+      for await (const row of stage.store(name, undoable ? id : null, clock())) {
+        addCounts(counts, row);
+        report.stored(row, staged, notes);
+      }
+      await endImport(sql, id, counts, staged.span);
+    }
+    report.end(notes, staged.span);
+    if (failure !== undefined) throw failure; // what stands before it is stored
+    report.hints(notes, staged.span);
+  };
+}
+
+/**
+ * A function that stages one source after the other. Rejects with InputError for one without a row,
+ * and for a large one that is wrong from the beginning.
+ */
+function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
   const ofDevices: SensorsOfDevices = new Map();
   /** By sensor, whether hourly or daily means were imported. */
   const means = new Map<number, Means>();
-  const store = async (
-    { name }: Source,
-    staged: Staged,
-    notes: SourceNotes,
+  return async (
+    source: Source,
+    declared: Declarations | undefined,
     report: SourceReport,
-  ) => {
-    const id = await beginImport(sql, name, notes.format, clock());
-    const counts = noCounts();
-    for await (const row of stage.store(name, undoable ? id : null, clock())) {
-      addCounts(counts, row);
-      report.stored(row, staged, notes);
-    }
-    await endImport(sql, id, counts, staged.span);
-  };
-  return async (source: Source, declared: Declarations | undefined, report: SourceReport) => {
+  ): Promise<Read> => {
+    const { name } = source;
     const staged = await stage.begin();
-    /** The last that is known of the source, with its first readings. */
-    let first: ReadingBatch | undefined;
-    let notes: SourceNotes | undefined;
-    let isLookedAt = false;
-    let failure: InputError | undefined;
-    const look = async () => {
-      if (first !== undefined && notes !== undefined)
-        await refuseDoubts(sql, source, { ...first, notes }, clock(), formats);
-    };
+    let read: Read | undefined;
+    let isLookedAt = confirm !== undefined; // a plan says all that there is to say
     try {
-      for await (const batch of await readAgain(source, declared, formats)) {
-        notes = batch.notes;
-        const readings = await assignSensors(sql, batch.readings, undefined, clock(), ofDevices);
-        if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
-        if (first === undefined) report.linesBefore(notes);
-        if (first === undefined || first.readings.length === 0) first = { readings, notes };
+      for await (const { readings: given, notes } of await rowsOf(source, declared, formats)) {
+        const readings = await assignSensors(sql, given, undefined, clock(), ofDevices);
+        if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, name);
+        if (read === undefined) report.linesBefore(notes);
+        if (read === undefined || read.readings.length === 0)
+          read = { name, declared, staged, readings, notes, failure: undefined };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
-        isLookedAt = true; // a large file that is wrong from the beginning is refused soon
-        await look();
+        isLookedAt = true;
+        refuse(await doubtsAbout(read, { sql, clock, formats }), name);
       }
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      failure = error;
+      if (!(error instanceof InputError) || read === undefined) throw error;
+      read.failure = error;
     } finally {
       source.close();
       await stage.end();
     }
-    if (notes === undefined) {
-      if (failure !== undefined) throw failure;
-      return;
-    }
-    await look();
-    // also what stands before a fault
-    if (staged.rows > 0) await store(source, staged, notes, report);
-    report.end(notes, staged.span);
-    if (failure !== undefined) throw failure;
-    report.hints(notes, staged.span);
+    if (read === undefined) throw new Error(`${name}: neither a row nor a reason`);
+    return read;
   };
 }
-/** The rows of a source; of a file, in the order of its dates. Rejects as findDateFormat does. */
-async function readAgain(
+
+/** The rows of a source, with the order of a file's dates. Rejects as dateFormatOf does. */
+async function rowsOf(
   source: Source,
   declared: Declarations | undefined,
   formats: ReadingFormats,
@@ -166,21 +206,67 @@ const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 /** Rows after which a file is looked at before it is read to its end. */
 const LOOKED_AT = 50_000;
 
-/** Rejects with InputError where a source says that a declaration is wrong or missing. */
-async function refuseDoubts(
-  sql: Sql,
-  { name }: Source,
-  { readings, notes }: ReadingBatch,
-  now: Date,
-  formats: ReadingFormats,
-): Promise<void> {
+/** Every doubt about a source. Rejects with InputError for bytes that are not UTF-8. */
+async function doubtsAbout(
+  { name, readings, notes }: Read,
+  { sql, clock, formats }: Pick<Work, 'sql' | 'clock' | 'formats'>,
+): Promise<Doubt[]> {
   const { notUtf8: found } = notes;
   if (found !== undefined) throw notUtf8(`${name}:${found.line}`, found.encoding, found.text);
-  const doubt =
-    stoppingDoubt(formats.doubtsOf(notes, readings, COMMAND_LINE)) ??
-    (await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats))[0] ??
-    (await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0];
+  return [
+    ...formats.doubtsOf(notes, readings, COMMAND_LINE),
+    ...(await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats)),
+    ...(await findMoved(sql, notes, { now: clock() }, COMMAND_LINE)).doubts,
+  ];
+}
+
+/** Throws InputError for the first doubt that stops a source. */
+function refuse(doubts: readonly Doubt[], name: string): void {
+  const doubt = stoppingDoubt(doubts);
   if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
+}
+
+/** What storing a source would do: every doubt, and a trial of the statement that stores it. */
+async function planOf(read: Read, work: Work): Promise<Plan> {
+  const { name, declared = {}, staged, notes } = read;
+  const { stage, clock, formats } = work;
+  let { failure } = read;
+  const doubts = await doubtsAbout(read, work).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    failure ??= error;
+    return [];
+  });
+  const values = await describeStage(stage.connection);
+  const counts = noCounts();
+  const reasons: Record<string, number> = {};
+  let replaced = NOTHING_REPLACED;
+  for await (const row of stage.store(name, null, clock(), true)) {
+    addCounts(counts, row);
+    replaced = addReplaced(replaced, replacedBy(row));
+    for (const reason of row.refused_reasons) reasons[reason] = (reasons[reason] ?? 0) + 1;
+    for (const [reason, count] of Object.entries(row.value_reasons))
+      reasons[reason] = (reasons[reason] ?? 0) + count;
+  }
+  return {
+    source: name,
+    format: notes.format,
+    zone: declared.zone ?? null,
+    columns: [],
+    unused: [...notes.ignored],
+    excluded: notes.excluded,
+    doubts: doubts.map(({ what, remedy }) => ({ what, remedy })),
+    ...(failure !== undefined && { failure: failure.message }),
+    received: counts.received,
+    accepted: counts.accepted,
+    unchanged: counts.unchanged,
+    replaced: describeReplaced(replaced) ?? null,
+    refused: Object.entries(reasons).map(([reason, count]) => ({
+      count,
+      ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
+    })),
+    values,
+    entry: entryOf(declared, notes),
+  };
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;

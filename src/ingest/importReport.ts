@@ -82,6 +82,7 @@ export function makeImportReport(
   const summary = emptySummary();
   const span = emptySpan();
   let replaced = NOTHING_REPLACED;
+  let isLeft = false;
   const progress = makeProgress('importing', log, terminal);
   /** A line of the log takes the place of the progress. */
   const report = (level: 'info' | 'warn' | 'error', fields: object, message: string) => {
@@ -116,6 +117,11 @@ export function makeImportReport(
           report('warn', { position, reason }, `not used: ${explanation} (${only})`);
         }
         progress.show(summary.received, part());
+      },
+      /** It is not stored: that was only a plan. */
+      left() {
+        isLeft = true;
+        progress.hide();
       },
       /** Replaced values are a surprise where a file was only to add something. */
       end(notes: SourceNotes, ownSpan: Span) {
@@ -156,7 +162,9 @@ export function makeImportReport(
       summary.oldest = oldest === undefined ? null : inUtc(oldest);
       summary.newest = newest === undefined ? null : inUtc(newest);
       const none =
-        summary.failed && summary.received === 0 ? undefined : whyNothing(summary, paths);
+        isLeft || (summary.failed && summary.received === 0)
+          ? undefined
+          : whyNothing(summary, paths);
       if (none !== undefined) failed(none);
       return summary;
     },
@@ -206,24 +214,31 @@ function newExamples(
   networkZone: string | undefined,
 ): ImportSummary['examples'] {
   const known = new Set<string>(examples.map(({ reason }) => reason));
-  const reasons = [...Object.keys(quarantined), ...Object.keys(values)];
-  return reasons.flatMap((name): ImportSummary['examples'] => {
-    const reason = name as ReadingReason | ValueReason;
-    const reading = found.get(reason);
-    if (reading === undefined || known.has(reason)) return [];
-    const explanation =
-      reason in READING_REASONS
-        ? explainReading(reason, reading, formats, COMMAND_LINE, networkZone)
-        : explainValue(reason, reading.values[columnOfReason(reason as ValueReason)], formats);
-    return [
-      {
-        reason,
-        position: `${source}:${reading.line}`,
-        text: reading.text.slice(0, EXAMPLE_LENGTH),
-        explanation: explanation ?? reason,
-      },
-    ];
-  });
+  const reasons = [...Object.keys(quarantined), ...Object.keys(values)] as ReadingReason[];
+  return reasons
+    .filter((reason) => found.has(reason) && !known.has(reason))
+    .map((reason) => exampleOf(reason, found, source, formats, networkZone));
+}
+
+/** The first reading of a source that has a reason, with the reason in words. */
+export function exampleOf(
+  reason: ReadingReason | ValueReason,
+  found: Staged['examples'],
+  source: string,
+  formats: Explaining,
+  networkZone: string | undefined,
+): ImportSummary['examples'][number] {
+  const reading = found.get(reason);
+  const explanation =
+    reason in READING_REASONS
+      ? explainReading(reason, reading ?? {}, formats, COMMAND_LINE, networkZone)
+      : explainValue(reason, reading?.values[columnOfReason(reason as ValueReason)], formats);
+  return {
+    reason,
+    position: `${source}:${reading?.line ?? '?'}`,
+    text: reading?.text.slice(0, EXAMPLE_LENGTH) ?? '',
+    explanation: explanation ?? reason,
+  };
 }
 
 /** The first example, which says more where it is the value by which a reading has none. */

@@ -48,7 +48,7 @@ export type IngestDeps = {
 export type ReadReadings = (
   body: Buffer,
   req: Request,
-  context: { scope: Scope; now: Date },
+  context: { scope: Scope; now: Date; isTrial: boolean },
 ) => Promise<Pick<ReadingBatch, 'readings'> & Partial<ReadingBatch>>;
 
 /** Values that an answer names. */
@@ -72,18 +72,24 @@ export function ingestRoute(
     const { id, name, scope } = senderOf(res);
     const body = bodyOf(req);
     const arrivedAt = firstArrival(id, req, body, now);
-    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
+    const isTrial = isDryRun(req);
+    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt, isTrial });
     const readings = await assignSensors(writes, given, scope, now);
-    const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS, formats) : [];
-    if (doubt !== undefined) throw inDoubt(doubt);
+    const among = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS, formats) : [];
     const moved = notes ? (await findMoved(writes, notes, { scope, now }, ADDRESS)).doubts : [];
-    const stopping = stoppingDoubt(moved, notes?.rows);
-    if (stopping !== undefined) throw inDoubt(stopping);
-    const options = { now, source: name, scope, onWrite: observer?.onWrite };
+    const stopping = among[0] ?? stoppingDoubt(moved, notes?.rows);
+    if (stopping !== undefined && !isTrial) throw inDoubt(stopping);
+    const options = {
+      now,
+      source: name,
+      scope,
+      isTrial,
+      onWrite: isTrial ? undefined : observer?.onWrite,
+    };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
       throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
     });
-    observer?.onBatch(scope.provider, outcome);
+    if (!isTrial) observer?.onBatch(scope.provider, outcome);
     const { received, accepted, unchanged, quarantined, overflowed } = outcome;
     const replaced = describeReplaced(outcome.replaced);
     const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
@@ -91,6 +97,7 @@ export function ingestRoute(
       return { index, ...droppedValue(reason, readings[index]?.values[parameter], formats) };
     });
     const answer = {
+      ...(isTrial && { dry_run: true }),
       received,
       accepted,
       unchanged,
@@ -100,11 +107,13 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource({ notes, readings }, outcome, now, moved, formats)),
+      ...(notes !== undefined &&
+        describeSource({ notes, readings }, outcome, now, [...among, ...moved], formats)),
+      ...(isTrial && { sensors: outcome.staged ?? [] }),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
-    const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
+    const isUnusable = !neverRefuses && !isTrial && received > 0 && accepted + unchanged === 0;
     const document = isUnusable
       ? { ...explained(outcome, readings, timeZone, formats), ...answer }
       : answer;
@@ -112,6 +121,10 @@ export function ingestRoute(
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
 }
+
+/** `?dry_run`, or with any value but `false`: nothing is stored (S10). */
+export const isDryRun = (req: Request): boolean =>
+  /[?&]dry_run(?:=(?!false(?:&|$))[^&]*)?(?:&|$)/.test(req.url);
 
 /** A body that is sent again within this time is a retry. */
 const RETRY_MS = 60_000;

@@ -11,6 +11,7 @@ import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
+import type { Described } from './describe.ts';
 import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
 import { findSensorFacts, withTotals } from './sensorFacts.ts';
 import {
@@ -44,6 +45,8 @@ export type Accepted = {
   withoutStation: number;
   /** How many rejected lines found no room in the quarantine. */
   overflowed: number;
+  /** The values beside what is stored, of a trial. */
+  staged?: readonly Described[];
 };
 
 /** The effects of a write: hours to recompute, and delays of readings. */
@@ -94,6 +97,8 @@ type AcceptOptions = {
    * undefined: one refuses the batch.
    */
   leaveOut?: ((index: number) => void) | undefined;
+  /** Stores nothing, and resolves to what would become of the readings (S10). */
+  isTrial?: boolean;
   /** Called once the batch is stored. */
   onWrite?: ((written: WriteStats) => void) | undefined;
 };
@@ -106,7 +111,7 @@ type AcceptOptions = {
 export async function acceptReadings(
   db: Queryable,
   readings: readonly ReadingInput[],
-  { now, source, scope, onlyNew = false, leaveOut, onWrite }: AcceptOptions,
+  { now, source, scope, onlyNew = false, isTrial = false, leaveOut, onWrite }: AcceptOptions,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
@@ -131,7 +136,7 @@ export async function acceptReadings(
     stations && arrayLiteral(stations),
     String(leaveOut !== undefined),
     String(onlyNew),
-    'false',
+    String(isTrial),
     ...batch.parameters,
   ];
   const [row] = (await withRetry(() => query(db, STORE, parameters))) as StoredRow[];
@@ -149,6 +154,7 @@ export async function acceptReadings(
     replaced: replacedBy(row),
     withoutStation: row.without_station,
     overflowed: row.left_out,
+    ...(row.stage !== null && { staged: row.stage }),
   };
 }
 
@@ -193,6 +199,8 @@ export type StoredRow = {
   refused_ordinals: number[];
   refused_reasons: ReadingReason[];
   unauthorized_ordinals: number[];
+  /** Of a trial. */
+  stage: Described[] | null;
 };
 
 /** `replaced` and `withdrawn` together. */

@@ -20,6 +20,12 @@ export async function beginImport(
   return row.id;
 }
 
+/** True if all of a file of this format was imported before. */
+export async function wasImported(sql: Sql, format: string): Promise<boolean> {
+  const found = await sql`select from raw.import where format = ${format} and is_complete limit 1`;
+  return found.length > 0;
+}
+
 type Counts = Pick<StoredRow, 'received' | 'accepted' | 'unchanged' | 'replaced' | 'withdrawn'>;
 
 export const noCounts = (): Counts => ({

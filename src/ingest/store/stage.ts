@@ -8,7 +8,7 @@ import type { ReservedSql } from 'postgres';
 import { type Parameter, READING_COLUMNS } from '../../contract/parameters.ts';
 import { type BinaryRows, makeBinaryRows } from '../../database/binaryRows.ts';
 import type { Sql } from '../../database/client.ts';
-import { copyRows, onConnection, transaction } from '../../database/copyIn.ts';
+import { copyRows, onReserved, transaction } from '../../database/copyIn.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { addTime, emptySpan, type Span } from '../reading/span.ts';
 import { bitsOf, isUsable, type StoredRow, storable, withRetry } from './accept.ts';
@@ -74,7 +74,7 @@ const ROWS_OF_COPY = 25_000;
  * connections in the role airseries_ingest: the others look up sensors meanwhile.
  */
 export async function withStage<T>(sql: Sql, work: (stage: Stage) => Promise<T>): Promise<T> {
-  return await onConnection(sql, async (connection) => {
+  return await onReserved(sql, async (connection) => {
     await connection.unsafe(DROP); // of a push on the same connection
     await connection.unsafe('select logic.open_stage(keeps_rows => true)');
     try {
@@ -182,6 +182,8 @@ type MutableStaged = {
   rows: number;
   span: Span;
   examples: Map<ReadingReason | ValueReason, ReadingInput>;
+  /** Reasons whose example may have been used. */
+  uncertain: Set<ReadingReason | ValueReason>;
   /** True as long as each row is newer than all rows of its sensor before it. */
   isUnique: boolean;
   /** Of each sensor, in microseconds since 1970. */
@@ -192,6 +194,7 @@ const emptyStaged = (): MutableStaged => ({
   rows: 0,
   span: emptySpan(),
   examples: new Map(),
+  uncertain: new Set(),
   isUnique: true,
   newest: new Map(),
 });
@@ -234,8 +237,13 @@ function addRow(rows: Rows, staged: MutableStaged, reading: ReadingInput, checke
     rows.usual.add({ time, ids: [staged.rows, sensorId, bitsOf(empty)], values });
     return;
   }
-  for (const one of reason === undefined ? rejected : [...rejected, reason])
-    if (!staged.examples.has(one)) staged.examples.set(one, reading);
+  for (const one of reason === undefined ? rejected : [...rejected, reason]) {
+    // a reading that is only empty may withdraw a stored value: another one is a better example
+    const isCertain = one !== 'no_value' || empty.length === 0;
+    if (staged.examples.has(one) && !(isCertain && staged.uncertain.delete(one))) continue;
+    staged.examples.set(one, reading);
+    if (!isCertain) staged.uncertain.add(one);
+  }
   const byName = new Map(rows.columns.map(({ name }, index) => [name, values[index] ?? null]));
   const fields = [
     staged.rows,
