@@ -15,7 +15,7 @@ import { importReadings } from '../ingest/importReadings.ts';
 import { checkDeclarations } from '../ingest/reading/collect.ts';
 import type { Declarations } from '../ingest/reading/declarations.ts';
 import type { Transitions } from '../ingest/reading/localTime.ts';
-import { DATE_FORMATS } from '../ingest/reading/times.ts';
+import { DATE_FORMATS, SHORT_DATE_FORMATS } from '../ingest/reading/times.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
   type Context,
@@ -77,7 +77,7 @@ export function importReadingsCommand(run: Run): Command {
       new Option(
         '--date-format <format>',
         'order of dates such as 05/06/2026, where no day is above 12',
-      ).choices(DATE_FORMATS),
+      ).choices([...DATE_FORMATS, ...SHORT_DATE_FORMATS]),
     )
     .option(
       '--shift <time>',

@@ -4,6 +4,7 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/parameters.ts';
+import type { Only } from '../formats/format.ts';
 import { OTHER_NAMES, type OtherNames, type OwnName, ownName } from '../formats/ownNames.ts';
 import { MOST_FIELDS } from '../rows/row.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
@@ -117,9 +118,6 @@ export function declaredUnits({
 
 /** Stands for all values, in `only`: the column is no verdict. */
 export const EVERY_VALUE = '*';
-
-/** A column of a source's own verdict, and the values that are taken. */
-export type Only = { theirs: string; values: ReadonlySet<string> };
 
 /** Throws InputError as declaredColumns does. */
 export function declaredOnly({ only = [], say = COMMAND_LINE }: Declarations): Only[] {

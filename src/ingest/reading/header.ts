@@ -3,7 +3,9 @@
  * cannot.
  */
 import { InputError } from '../../base/inputError.ts';
-import type { Header } from '../rows/csv.ts';
+import { isOwn } from '../formats/formats.ts';
+import { type Header, tooManyColumns } from '../rows/csv.ts';
+import { MOST_FIELDS } from '../rows/row.ts';
 import type { Declarations } from './declarations.ts';
 import type { Layout, Plan } from './plan.ts';
 import { isUnitColumn } from './unitColumns.ts';
@@ -21,6 +23,7 @@ export function checkHeader(
   declared: Declarations,
 ): void {
   const { list, positions } = header.names;
+  if (list.length > MOST_FIELDS && isOwn(format)) throw tooManyColumns(position);
   const { say = COMMAND_LINE } = declared;
   const { owner, time } = format.needs;
   const needed = format.needs.all(say);
@@ -73,8 +76,8 @@ export function checkHeader(
     // each column of units belongs to the one beside it
     if (isTwice && !isUnitColumn(name)) throw invalid(`names ${name.toLowerCase()} twice`);
   }
-  for (const { theirs } of only) {
-    if (!positions.has(theirs.toLowerCase()))
+  for (const { theirs, isOfFormat } of only) {
+    if (!isOfFormat && !positions.has(theirs.toLowerCase()))
       throw invalid(`has no column ${theirs}, which ${say.option('only')} names`);
   }
   if (isLong) return; // names in rows may be mapped, too

@@ -1,6 +1,6 @@
 /** Collects what comes up about a source while it is read, for messages: no reading depends on it. */
 import { GASES, type ParameterName } from '../../contract/parameters.ts';
-import type { Format, Means } from '../formats/format.ts';
+import { type Format, isUnused, type Means } from '../formats/format.ts';
 import type { Encoding } from '../rows/encoding.ts';
 import { cellAt, type Row } from '../rows/row.ts';
 import { conversionFrom } from '../units.ts';
@@ -80,11 +80,11 @@ const MOST_IGNORED = 100;
 /** Notes names that are not used, unless the format knows them. */
 export function noteIgnored(
   { ignored }: SourceNotes,
-  { unused = [] }: Format,
+  format: Format,
   names: readonly string[],
 ): void {
   for (const name of names)
-    if (ignored.size < MOST_IGNORED && !unused.includes(name.toLowerCase())) ignored.add(name);
+    if (ignored.size < MOST_IGNORED && !isUnused(format, name)) ignored.add(name);
 }
 
 /** Names of reduced pressure that are asked about. */

@@ -3,7 +3,7 @@
  * are read (plan.ts), the reading in it (readRow.ts), and its time. Only the time depends on the
  * rows before: their order tells the two hours of a night in which the clocks go back.
  */
-import type { Format } from '../formats/format.ts';
+import type { Format, Only } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
 import type { Header } from '../rows/csv.ts';
 import { explainEncoding, notUtf8 } from '../rows/encoding.ts';
@@ -16,7 +16,7 @@ import {
   rowWithin,
   type Unreadable,
 } from '../rows/row.ts';
-import { type Declarations, EVERY_VALUE, type Only } from './declarations.ts';
+import { type Declarations, EVERY_VALUE } from './declarations.ts';
 import { noteInterval } from './ends.ts';
 import { checkHeader } from './header.ts';
 import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
@@ -80,6 +80,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
     const reading = readRow(row, plan, named, declared);
+    if (reading === undefined && plan.isMixed) return undefined;
     noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
     const excluded = plan.hasVerdicts ? leftOut(row, plan) : 0;
@@ -174,7 +175,8 @@ function makePlanner(layout: Layout) {
 /** True if the row's own verdict is not among the accepted values. */
 const isExcluded = (row: Row, only: readonly Only[]): boolean =>
   only.length > 0 &&
-  only.some(
-    ({ theirs, values }) =>
-      !values.has(String(cellOf(row, theirs) ?? '').trim()) && !values.has(EVERY_VALUE),
-  );
+  only.some(({ theirs, values, isRefused = false, isOfFormat }) => {
+    const cell = cellOf(row, theirs);
+    if (isOfFormat && cell === undefined) return false;
+    return values.has(String(cell ?? '').trim()) === isRefused && !values.has(EVERY_VALUE);
+  });

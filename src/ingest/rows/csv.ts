@@ -40,6 +40,19 @@ const onOneLine = (name: string): string =>
     .map((part) => part.trim())
     .join(' ');
 
+/**
+ * At most this many columns of layouts that are known: NOAA's GHCNh has 238. In others, MOST_FIELDS
+ * are read.
+ */
+const MOST_COLUMNS = 400;
+
+export const tooManyColumns = (position: string): InputError =>
+  new InputError(
+    position,
+    `the header has more than ${MOST_FIELDS} columns`,
+    `At most ${MOST_FIELDS} are read: leave out those that are not needed.`,
+  );
+
 /** Throws InputError for a header with too many columns. */
 export function makeHeader(
   { number, text, encoding }: Line,
@@ -47,13 +60,24 @@ export function makeHeader(
   position: string,
 ): Header {
   const names = (splitCsvLine(text, delimiter) ?? []).map((one) => onOneLine(one));
-  if (names.length > MOST_FIELDS) {
-    const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
-    throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
-  }
+  if (names.length > MOST_COLUMNS) throw tooManyColumns(position);
   const header = { names: makeColumns(names, delimiter), cells: names, text, line: number };
   return encoding === undefined ? header : { ...header, encoding };
 }
+
+/** The header of a table that has none. */
+export const declaredHeader = ({
+  list,
+  delimiter,
+}: {
+  list: readonly string[];
+  delimiter: string;
+}): Header => ({
+  names: makeColumns(list, delimiter),
+  cells: list,
+  text: list.join(delimiter),
+  line: 0,
+});
 
 /**
  * The header with the units that the line after it says; undefined: that line is no row of units.

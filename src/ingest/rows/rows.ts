@@ -5,6 +5,7 @@
 import { InputError } from '../../base/inputError.ts';
 import {
   declaredDelimiter,
+  declaredHeader,
   type Header,
   hasOpenQuote,
   isHeader,
@@ -44,6 +45,8 @@ export type Rows = {
 export type RowOptions = {
   /** CSV, an object a line, or an array or a document; undefined: the first bytes tell. */
   kind?: 'csv' | 'lines' | 'document' | undefined;
+  /** The columns of a table without a header. */
+  header?: { list: readonly string[]; delimiter: string } | undefined;
   /** In bytes, of a document that is one object: it is parsed in one turn of the event loop. */
   largestObject: number;
   /**
@@ -81,7 +84,7 @@ const PREAMBLE = 'SET';
 async function* readLines(
   bytes: AsyncIterable<Buffer>,
   name: string,
-  { kind, begin }: RowOptions,
+  { kind, begin, header: own }: RowOptions,
 ): AsyncGenerator<Rows> {
   const read = makeObjectReader();
   const finder = makeHeaderFinder(name, begin);
@@ -105,6 +108,10 @@ async function* readLines(
         text += line.text.length;
         rows.push(rowOfObject(line, read));
         continue;
+      }
+      if (header === undefined && own !== undefined) {
+        header = declaredHeader(own);
+        begin(header, name, 0);
       }
       const by = header?.names.delimiter;
       let cells = by === undefined || line.tooLong ? undefined : splitCsvLine(line.text, by);
@@ -331,7 +338,7 @@ export type DocumentRows = {
   /** The key of the names of the columns, where each row is a list. */
   names?: string;
   /** The key of an object that says what some of the fields are called: `{"field1": "PM2.5"}`. */
-  labels?: { key: string; fields: RegExp };
+  labels?: { key: string; fields: readonly string[] };
 };
 
 /**
@@ -384,7 +391,7 @@ function labelsIn(
   const given = cellOf(document, key);
   const labels = Object.entries(isObject(given) ? given : {}).flatMap(
     ([name, label]): [string, string][] =>
-      fields.test(name) && typeof label === 'string' && label !== '' ? [[name, label]] : [],
+      fields.includes(name) && typeof label === 'string' && label !== '' ? [[name, label]] : [],
   );
   const isOnly = (label: string) => labels.filter(([, other]) => other === label).length === 1;
   return new Map(labels.filter(([, label]) => isOnly(label)));
