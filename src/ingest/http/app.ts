@@ -17,14 +17,14 @@ import {
 import type { RequestObserver } from '../../http/observed.ts';
 import { type Address, httpAddress } from '../../http/openPort.ts';
 import { notFound, quoted } from '../../http/send.ts';
-import { FORMAT_NAMES } from '../formats/formats.ts';
+import { FORMAT_NAMES, FORMATS } from '../formats/formats.ts';
 import type { Transitions } from '../reading/localTime.ts';
 import { isFixedZone } from '../reading/times.ts';
 import { readTransitions } from '../store/transitions.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import type { IngestDeps } from './ingestRoute.ts';
-import { makeReadingsRoute } from './readings.ts';
+import { makeQueryRoute, makeReadingsRoute } from './readings.ts';
 
 type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'transitionsOf'> & {
   log: Log;
@@ -89,32 +89,30 @@ export function makeIngestApp({
   const authenticate = makeAuthenticate({ writes, clock });
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
-  const batches = makeReadingsRoute({ ...deps, bodyMs, transitionsOf });
-  const pushes = makeAirrohrRoute({ ...deps, bodyMs });
-  addPostPath(
-    app,
-    pathPattern(READINGS_PATH),
-    READINGS_PATH,
+  const routeDeps = { ...deps, bodyMs, transitionsOf };
+  const batches = makeReadingsRoute(routeDeps);
+  addPostPath(app, pathPattern(READINGS_PATH), READINGS_PATH, [
     ...admit(BATCHES_AT_ONCE),
     ...batches,
-  );
+  ]);
   const admitPush = admit(PUSHES_AT_ONCE);
-  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
+  const pushes = makeAirrohrRoute({ ...deps, bodyMs });
+  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, [...admitPush, ...pushes]);
   addPostPath(
     app,
     pathPattern(`${SHORT_PATH}/?`),
     pushPath('any'), // in metrics it is a push
-    ...admitPush,
-    ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, undefined, true),
+    [...admitPush, ...makeReadingsRoute(routeDeps, undefined, true)],
+    [...admitPush, ...makeQueryRoute(routeDeps)],
   );
   for (const format of FORMAT_NAMES) {
-    const path = pathPattern(`${pushPath(format)}${APPENDED}`);
+    const isByGet = FORMATS.some(({ name, push }) => name === format && push === 'get');
     addPostPath(
       app,
-      path,
+      pathPattern(`${pushPath(format)}${APPENDED}`),
       pushPath(format),
-      ...admitPush,
-      ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, format),
+      [...admitPush, ...makeReadingsRoute(routeDeps, format)],
+      isByGet ? [...admitPush, ...makeQueryRoute(routeDeps, format)] : undefined,
     );
   }
   const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMAT_NAMES.map(pushPath).join(', ')}`;
@@ -124,18 +122,27 @@ export function makeIngestApp({
   return app;
 }
 
+/** A token, as a whole where a console appends its query to it without a mark. */
+const TOKEN = /\/(airs_[0-9a-f]{10}_[\w-]{43}(?=[A-Za-z][\w.]*=)|airs_[\w-]+)/;
+
+/** A query that a console appends to its path without a question mark: `/stationtype=…`, `&ID=…`. */
+const BARE_QUERY = /^\/?&*(?=[A-Za-z][\w.%+-]*=)/;
+
 /**
  * A token in the path, for devices that have a field for an address only, becomes a header before
  * anything else sees the request, so it is in no log and no message.
  */
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
   const [path = ''] = req.url.split('?', 1);
-  const [found] = /\/airs_[\w-]+/.exec(path) ?? [];
-  if (found !== undefined) {
+  const found = TOKEN.exec(path);
+  if (found !== null) {
+    const [segment, token] = found;
+    const behind = req.url.slice(found.index + segment.length);
+    const rest = req.method === 'GET' ? behind.replace(BARE_QUERY, '?') : behind;
     // an app that shows a slash before its field adds one to the slash that was typed
-    req.url = req.url.replace(found, '').replace(/^\/+/, '/') || '/';
+    req.url = (path.slice(0, found.index) + rest).replace(/^\/+/, '/') || '/';
     req.originalUrl = req.url;
-    req.headers.authorization ??= `Bearer ${found.slice(1)}`;
+    req.headers.authorization ??= `Bearer ${token}`;
   }
   next();
 }

@@ -1,11 +1,12 @@
 /**
  * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, CSV with
  * a header, or one as a form; on the first path in any layout, on the others in the one they name.
+ * GET /v1/push/FORMAT: one, whose form is the query.
  */
-import type { Request, RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
-import { OWN_FORMAT } from '../formats/formats.ts';
+import { FORMATS, OWN_FORMAT } from '../formats/formats.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import { addDate, orderOf, unknownOrder } from '../reading/dateFormat.ts';
 import type { Declarations } from '../reading/declarations.ts';
@@ -15,6 +16,7 @@ import type { DateFormat } from '../reading/times.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import { notUtf8 } from '../rows/encoding.ts';
 import { inPieces, LONGEST_LINE } from '../rows/lines.ts';
+import { makeObjectReader } from '../rows/row.ts';
 import { type IngestDeps, inDoubt, ingestRoute, notJson, unsupportedType } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
@@ -52,6 +54,46 @@ export function makeReadingsRoute(
   });
 }
 
+/** The handlers of GET, to come after authentication. `name`: as for makeReadingsRoute. */
+export function makeQueryRoute(deps: IngestDeps, name?: string): RequestHandler[] {
+  const [json = ''] = JSON_TYPES;
+  const limits = { limit: LARGEST_PUSH, types: JSON_TYPES };
+  return ingestRoute(
+    deps,
+    limits,
+    async (body, req, { now }) => {
+      const declared = declarationsIn(req, name ?? formatOfQuery(body), now);
+      const transitions = await deps.transitionsOf?.(declared.zone);
+      return await readBatch(body, json, { ...declared, transitions });
+    },
+    { takeBody: takeQuery },
+  );
+}
+
+/** Makes the query the body: one JSON object, without what the query declares. */
+function takeQuery(req: Request, _res: Response, next: NextFunction): void {
+  const fields = [...queryOf(req)].filter(([key]) => !DECLARATIONS.includes(key));
+  if (fields.length === 0)
+    throw new Problem(400, 'The address has no query, which is the reading. Nothing was stored.');
+  req.body = bodyOfForm(fields);
+  next();
+}
+
+const FORMATS_BY_GET = FORMATS.filter(({ push }) => push === 'get');
+
+/** Throws Problem for a query that none of the formats recognizes that come so. */
+function formatOfQuery(body: Buffer): string {
+  const row = makeObjectReader()(JSON.parse(body.toString('utf8')), '', 1);
+  const found =
+    'unreadable' in row ? undefined : FORMATS_BY_GET.find((format) => format.recognizes(row));
+  if (found !== undefined) return found.name;
+  const paths = FORMATS_BY_GET.map(({ name }) => `/v1/push/${name}`).join(' or ');
+  throw new Problem(
+    422,
+    `Nothing says which layout the query has: send it to ${paths}. Nothing was stored.`,
+  );
+}
+
 /** The parameters with which a query string may declare something about the body. */
 const DECLARATIONS: readonly string[] = [
   'unit',
@@ -70,11 +112,9 @@ const DECLARATIONS: readonly string[] = [
  * a device may stand in the path, too. Throws Problem for any other name.
  */
 function declaredBy(req: Request, name: string | undefined, now: Date): Declarations {
-  const query = new URLSearchParams(
-    req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
-  );
-  const isKnown = (key: string) =>
-    DECLARATIONS.includes(key) || (name === 'chirpstack' && key === 'event'); // it appends that
+  const query = queryOf(req);
+  const { appends = [] } = FORMATS.find((format) => format.name === name) ?? {};
+  const isKnown = (key: string) => DECLARATIONS.includes(key) || appends.includes(key);
   const unknown = [...query.keys()].find((key) => !isKnown(key));
   if (unknown !== undefined) {
     const all = DECLARATIONS.join(', ');
@@ -83,6 +123,14 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
       `There is no parameter ${quoted(unknown)}. The address may have ${all}. Nothing was stored.`,
     );
   }
+  return declarationsIn(req, name, now);
+}
+
+const queryOf = ({ url }: Request) =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
+function declarationsIn(req: Request, name: string | undefined, now: Date): Declarations {
+  const query = queryOf(req);
   return {
     say: ADDRESS,
     name,
@@ -171,8 +219,14 @@ function lineOfForm(body: Buffer): Buffer {
       413,
       `The form is longer than ${LONGEST_LINE / 1_024} KiB. Nothing was stored.`,
     );
-  return Buffer.from(JSON.stringify(Object.fromEntries(new URLSearchParams(text))));
+  return bodyOfForm([...new URLSearchParams(text)]);
 }
+
+/** Passwords of other services, which must not get into the quarantine. */
+const SECRETS = FORMATS.flatMap(({ secret = [] }) => secret);
+
+const bodyOfForm = (fields: readonly [string, string][]): Buffer =>
+  Buffer.from(JSON.stringify(Object.fromEntries(fields.filter(([key]) => !SECRETS.includes(key)))));
 
 function kindOf(type: string): Limits['kind'] {
   if (JSON_TYPES.includes(type)) return 'document';
