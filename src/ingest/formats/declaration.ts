@@ -46,7 +46,7 @@ export const Declaration = z.strictObject({
     .record(name, names)
     .default({})
     .describe(
-      'by our parameter, perhaps with a unit: their names in rows of one parameter each; a name between slashes is a regular expression',
+      'by our parameter, perhaps with a unit: their names in rows of one parameter each; one that begins with * is the end of theirs, whatever blanks there are',
     ),
   units: z
     .partialRecord(z.enum(PARAMETER_NAMES), name)
@@ -134,7 +134,9 @@ export const Entry = Declaration.extend({
   unused: z
     .array(name)
     .default([])
-    .describe('fields that need not be reported as unused; * stands for any text'),
+    .describe(
+      'fields that need not be reported as unused; one that begins with * is the end of theirs',
+    ),
   secret: z.array(name).optional().describe('fields of a form that are dropped, as passwords are'),
   appends: z
     .array(name)

@@ -69,7 +69,7 @@ export function formatOf(name: string, given: unknown): Format {
     (slot) => slotNames(columns, slot)[0] ?? [],
   );
   const judged = entry.refuse.flatMap(({ where = {} }) => Object.keys(where));
-  const globs = entry.unused.filter((one) => one.includes('*'));
+  const unused = lowerCase(entry.unused);
   return {
     name,
     source: entry.page.join(', '),
@@ -109,8 +109,8 @@ export function formatOf(name: string, given: unknown): Format {
       ...onlyOf(entry.skip, { isOfFormat: true, isRefused: true }),
     ],
     ...(entry.reduced !== undefined && { reduced: lowerCase(entry.reduced) }),
-    unused: lowerCase(entry.unused),
-    ...(globs.length > 0 && { unusedLike: likeAny(globs) }),
+    unused: unused.filter((one) => !one.startsWith('*')),
+    unusedEnds: unused.flatMap((one) => (one.startsWith('*') ? one.slice(1) : [])),
     ...(entry.header !== undefined && {
       header: { list: entry.header, delimiter: entry.delimiter },
     }),
@@ -128,12 +128,6 @@ export function formatOf(name: string, given: unknown): Format {
 const NO_VALUES: ValueColumns = {};
 
 const lowerCase = (names: readonly string[]) => names.map((one) => one.toLowerCase());
-
-/** `*_Source_Code`, in lower case. */
-const likeAny = (globs: readonly string[]) =>
-  new RegExp(`^(?:${globs.map((one) => one.split('*').map(escaped).join('.*')).join('|')})$`, 'i');
-
-const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /** True for a row that has all names of a list, or whose first inner row has them. */
 function recognizer({ recognize, rows }: Entry): Format['recognizes'] {
@@ -297,16 +291,21 @@ const PARAMETERS_ALONE = {};
 /** Finds our parameter for a name in a row of one parameter. */
 function parameterFinder(name: string, { parameters }: Entry): NonNullable<Format['parameter']> {
   const exact = new Map<string, Parameter>();
-  const patterns: [pattern: RegExp, parameter: Parameter][] = [];
+  const ends: [end: string, parameter: Parameter][] = [];
   for (const [ours, theirs] of Object.entries(parameters)) {
     const { parameter, unit, isTotal } = parameterOf(name, 'parameters', ours);
-    for (const one of [theirs].flat()) {
-      const [, pattern] = /^\/(.+)\/$/.exec(one) ?? [];
-      const known = { parameter, unit, isTotal };
-      if (pattern === undefined) exact.set(one.toLowerCase(), known);
-      else patterns.push([new RegExp(pattern, 'i'), known]);
-    }
+    const known = { parameter, unit, isTotal };
+    for (const one of lowerCase([theirs].flat()))
+      if (one.startsWith('*')) ends.push([withoutBlanks(one.slice(1)), known]);
+      else exact.set(one, known);
   }
-  return (theirs) =>
-    exact.get(theirs.toLowerCase()) ?? patterns.find(([pattern]) => pattern.test(theirs))?.[1];
+  return (theirs) => {
+    const key = theirs.toLowerCase();
+    const found = exact.get(key);
+    if (found !== undefined || ends.length === 0) return found;
+    const bare = withoutBlanks(key);
+    return ends.find(([end]) => bare.endsWith(end))?.[1];
+  };
 }
+
+const withoutBlanks = (text: string) => text.replaceAll(' ', '');

@@ -57,9 +57,9 @@ export type Format = {
   means?: Means;
   /** Fields with pressure that is reduced to sea level, in lower case, whose names do not say so. */
   reduced?: readonly string[];
-  /** Fields that need not be reported as unused, in lower case, and a pattern of more. */
+  /** Fields that need not be reported as unused, and the ends of more, in lower case. */
   unused?: readonly string[];
-  unusedLike?: RegExp;
+  unusedEnds?: readonly string[];
   /** The columns of its tables, which have no header. */
   header?: { list: readonly string[]; delimiter: string };
   /** Fields of a form that are dropped. */
@@ -176,9 +176,9 @@ export type Taken = {
 };
 
 /** True for a field that need not be reported as unused. */
-export function isUnused({ unused = [], unusedLike }: Format, field: string): boolean {
+export function isUnused({ unused = [], unusedEnds = [] }: Format, field: string): boolean {
   const key = field.toLowerCase();
-  return unused.includes(key) || unusedLike?.test(key) === true;
+  return unused.includes(key) || unusedEnds.some((end) => key.endsWith(end));
 }
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { formatOf } from '../../../src/ingest/formats/entry.ts';
 import { chooseFormat } from '../../../src/ingest/formats/formats.ts';
 import { layoutOf, planOf } from '../../../src/ingest/reading/plan.ts';
+import { makeTimeReader } from '../../../src/ingest/reading/times.ts';
 import { makeColumns, makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
 
 const GOOD = { page: ['https://air.example/format'], needs: 'Files of x have id, at and pm.' };
@@ -87,7 +88,7 @@ describe('what an entry says', () => {
     expect([own.get('temperature'), declared.get('temperature')]).toEqual(['f', 'k']);
   });
 
-  it('an asterisk in the names that need no report stands for any text', () => {
+  it('a name that needs no report may be an end of names', () => {
     const { unused } = plan({ unused: ['*_Code', 'a.b'] }, table('X_code', 'codes', 'a.b', 'aXb'));
     expect(unused).toEqual(['codes', 'aXb']);
   });
@@ -111,6 +112,22 @@ it('the entry that src/ingest/README.md shows can be followed', () => {
     temperature: [{ field: 'temp_f', unit: 'f' }],
     humidity: [{ field: 'hum' }],
   });
+});
+
+it('EEA’s files have winter time all year (S7)', () => {
+  const timeOf = makeTimeReader(chooseFormat('eea', row({})), {});
+  expect(timeOf('2026-07-20 10:00:00', 1)).toBe('2026-07-20 10:00:00+01:00');
+});
+
+it('a name of a parameter may be the end of theirs, whatever blanks there are', () => {
+  const { parameter } = formatWith({
+    columns: { parameter: 'name' },
+    parameters: { pm10_ugm3: ['*SEN5X - PM10', 'Dust'] },
+  });
+  const known = { parameter: 'pm10', unit: 'ugm3' };
+  for (const name of ['Sensirion SEN5X - PM10', 'sen5x-pm10', 'dust'])
+    expect(parameter?.(name)).toMatchObject(known);
+  for (const name of ['SEN5X - PM1', 'Dust 2']) expect(parameter?.(name)).toBeUndefined();
 });
 
 it('pressure that is reduced to sea level is read from no console', () => {
