@@ -56,9 +56,9 @@ export function formatOf(name: string, given: unknown): Format {
     ...entry.cases.map((one) => ({
       when: one.when,
       path: one.values ?? entry.values,
-      read: columnReader(name, { ...entry.columns, ...one.columns }, entry.own_names),
+      read: columnReader(name, { ...entry, columns: { ...entry.columns, ...one.columns } }),
     })),
-    { when: [], path: entry.values, read: columnReader(name, entry.columns, entry.own_names) },
+    { when: [], path: entry.values, read: columnReader(name, entry) },
   ];
   const layoutFor = (names: Names) =>
     layouts.find(({ when }) => when.every((one) => positionOf(names, one) !== undefined)) ??
@@ -200,7 +200,10 @@ const slotNames = (columns: Columns, slot: Slot): readonly string[] => {
 };
 
 /** The columns of `columns`, found in a row's names. Throws Error for a key that is not our name. */
-function columnReader(name: string, columns: Columns, ownNames: boolean) {
+function columnReader(name: string, { columns, own_names: ownNames, parameters }: Entry) {
+  const areNumbers = Object.values(parameters)
+    .flat()
+    .some((one) => /^\d+$/.test(one));
   const values = Object.entries(columns).flatMap(([ours, given]): Value[] => {
     if (SLOTS.some((slot) => slot === ours)) {
       if (isJudged(given)) throw invalid(name, `columns.${ours}`, 'expected names of columns');
@@ -219,11 +222,15 @@ function columnReader(name: string, columns: Columns, ownNames: boolean) {
     interval: slot(names, 'interval')[0],
     values: found ?? valuesIn(names, values, ownNames),
     ...(columns.parameter !== undefined && {
-      long: longColumns(names, {
-        parameter: slotNames(columns, 'parameter'),
-        value: slotNames(columns, 'value'),
-        unit: slotNames(columns, 'unit'),
-      }),
+      long: longColumns(
+        names,
+        {
+          parameter: slotNames(columns, 'parameter'),
+          value: slotNames(columns, 'value'),
+          unit: slotNames(columns, 'unit'),
+        },
+        areNumbers,
+      ),
     }),
   });
 }

@@ -248,12 +248,13 @@ export function ownValues(names: Names, others: OtherNames = OTHER_NAMES): Value
 export const NESTED = 'nested';
 
 /**
- * Where rows name a parameter and give its value. Undefined: rows with these names name none, or in
+ * Where rows name a parameter and give its value. `areNumbers`: a number may be a name. Undefined: rows with these names name none, or in
  * a table have no column of values.
  */
 export function longColumns(
   names: Names,
   fields: { parameter: readonly string[]; value: readonly string[]; unit: readonly string[] },
+  areNumbers = false,
 ): LongColumns | undefined {
   const [named, values, units] = [fields.parameter, fields.value, fields.unit].map((some) =>
     some.flatMap((field) => positionOf(names, field) ?? []),
@@ -266,7 +267,9 @@ export function longColumns(
   return {
     positions: [...named, ...values, ...units],
     read(row) {
-      const given = cells(row, named);
+      const given = cells(row, named).map((cell) =>
+        areNumbers && typeof cell === 'number' ? String(cell) : cell,
+      );
       if (given.length === 0) return [];
       if (typeof given[0] !== 'string') return undefined;
       const all = given.filter((name) => typeof name === 'string');

@@ -75,7 +75,7 @@ export const ghcnh: FormatTable = {
         },
       ],
       excluded: 2,
-      ignored: [...UNUSED, 'Latitude', 'Longitude'],
+      ignored: UNUSED,
     },
     {
       what: 'a newer file, with one column of time; one quality is declared not to matter',
