@@ -39,17 +39,21 @@ export function addPath(
 }
 
 /**
- * Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in
- * metrics.
+ * Adds a path for POST, without CORS: devices post, browsers don't. With `get` it takes GET, too,
+ * from devices that know nothing else; HEAD stores nothing. `route` is its label in metrics.
  */
 export function addPostPath(
   app: IRouter,
   path: RegExp,
   route: string,
-  ...handlers: RequestHandler[]
+  post: RequestHandler[],
+  get?: RequestHandler[],
 ): void {
-  const refuse = refuseOthers('POST', 'this path takes readings. Use POST');
-  app.route(path).all(named(route)).post(handlers).all(refuse);
+  const [allowed, words] = get === undefined ? ['POST', 'POST'] : ['GET, POST', 'GET or POST'];
+  const refuse = refuseOthers(allowed, `this path takes readings. Use ${words}`);
+  const added = app.route(path).all(named(route)).post(post);
+  if (get !== undefined) added.head(refuse).get(get);
+  added.all(refuse);
 }
 
 /** `/^\/healthz$/` is counted as `/healthz`. */

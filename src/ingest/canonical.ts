@@ -155,6 +155,8 @@ export const canonical: ReadingFormats = {
   options: [],
   addressParameters: [],
   ownParameters: () => [],
+  queryPushes: undefined,
+  secretFields: [],
   appended: '/?',
   deviceIn: () => undefined,
   devicePushes: undefined,

@@ -49,6 +49,10 @@ export type ReadingFormats = {
   addressParameters: readonly string[];
   /** Parameters that a sender of this format adds, and that say nothing. */
   ownParameters(format: string | undefined): readonly string[];
+  /** Senders that push each reading as the query of a GET; undefined: none do. */
+  queryPushes: QueryPushes | undefined;
+  /** Fields of a form that are dropped: passwords of other services must not get into the quarantine. */
+  secretFields: readonly string[];
   /** What senders append to the path of a push: a regular expression. */
   appended: string;
   /** The device that the path of a push names. */
@@ -96,6 +100,13 @@ export type DevicePush = {
   readingsOf(sensors: readonly DeviceSensor[]): ReadingInput[];
   /** Why values belong to no sensor; `sensors` are those that the network has for the device. */
   explain(sensors: readonly DeviceSensor[]): string;
+};
+
+export type QueryPushes = {
+  /** Of their formats. */
+  names: readonly string[];
+  /** The name of the format of a query's fields; undefined: none recognizes them. */
+  formatOf(fields: Readonly<Record<string, string>>): string | undefined;
 };
 
 export type DevicePushes = {

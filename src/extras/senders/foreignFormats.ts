@@ -1,15 +1,16 @@
 /** All forms that are read where this extra is listed, our own among them. */
-import type { DeclaringOption, ReadingFormats } from '../../ingest/formats.ts';
+import type { DeclaringOption, QueryPushes, ReadingFormats } from '../../ingest/formats.ts';
 import { contradictionDoubts } from '../../ingest/reading/contradictions.ts';
+import { makeObjectReader } from '../../ingest/rows/row.ts';
 import { airrohrPushes } from './formats/airrohrPush.ts';
-import { FORMAT_NAMES } from './formats/formats.ts';
+import { FORMAT_NAMES, FORMATS } from './formats/formats.ts';
 import { checkDeclarations, readLine, readReadings } from './reading/collect.ts';
 import { dateFormatIn, findDateFormat } from './reading/dateFormat.ts';
 import { doubtsOf } from './reading/doubts.ts';
 import { declareUnit, otherUnitHint } from './reading/implausibleValues.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import { timeHint } from './reading/timeHint.ts';
-import { DATE_FORMATS } from './reading/times.ts';
+import { DATE_FORMATS, SHORT_DATE_FORMATS } from './reading/times.ts';
 
 const OPTIONS: readonly DeclaringOption[] = [
   {
@@ -35,7 +36,7 @@ const OPTIONS: readonly DeclaringOption[] = [
   {
     flags: '--date-format <format>',
     description: 'order of dates such as 05/06/2026, where no day is above 12',
-    choices: DATE_FORMATS,
+    choices: [...DATE_FORMATS, ...SHORT_DATE_FORMATS],
   },
   {
     flags: '--shift <time>',
@@ -55,6 +56,16 @@ const OPTIONS: readonly DeclaringOption[] = [
   { flags: '--sensor <id>', description: 'the sensor of all readings that name none', is: 'id' },
   { flags: '--device <name>', description: 'the device of all readings that name none' },
 ];
+
+const BY_QUERY = FORMATS.filter(({ push }) => push === 'get');
+
+const queryPushes: QueryPushes = {
+  names: BY_QUERY.map(({ name }) => name),
+  formatOf(fields) {
+    const row = makeObjectReader()(fields, '', 1);
+    return 'unreadable' in row ? undefined : BY_QUERY.find((one) => one.recognizes(row))?.name;
+  },
+};
 
 export const foreignFormats: ReadingFormats = {
   names: FORMAT_NAMES,
@@ -80,7 +91,9 @@ export const foreignFormats: ReadingFormats = {
     'sensor_id',
     'device',
   ],
-  ownParameters: (format) => (format === 'chirpstack' ? ['event'] : []),
+  ownParameters: (format) => FORMATS.find(({ name }) => name === format)?.appends ?? [],
+  queryPushes,
+  secretFields: FORMATS.flatMap(({ secret = [] }) => secret),
   // AirGradient's firmware
   appended: '(?:/sensors/airgradient:[^/]+/measures)?/?',
   deviceIn,

@@ -23,7 +23,7 @@ import { readTransitions } from '../store/transitions.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
 import { makeDeviceRoute } from './devicePush.ts';
 import type { IngestDeps } from './ingestRoute.ts';
-import { makeReadingsRoute } from './readings.ts';
+import { makeQueryRoute, makeReadingsRoute } from './readings.ts';
 
 type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'transitionsOf'> & {
   log: Log;
@@ -74,7 +74,7 @@ export function makeIngestApp({
   ...deps
 }: IngestOptions): Express {
   const { writes, clock, formats } = deps;
-  const { devicePushes } = formats;
+  const { devicePushes, queryPushes } = formats;
   const transitionsOf = cachedTransitions(writes, clock);
   const app = bareApp();
   const errors = makeErrorHandlers(log);
@@ -84,35 +84,34 @@ export function makeIngestApp({
   const authenticate = makeAuthenticate({ writes, clock });
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
-  const batches = makeReadingsRoute({ ...deps, bodyMs, transitionsOf });
-  addPostPath(
-    app,
-    pathPattern(READINGS_PATH),
-    READINGS_PATH,
+  const routeDeps = { ...deps, bodyMs, transitionsOf };
+  const batches = makeReadingsRoute(routeDeps);
+  addPostPath(app, pathPattern(READINGS_PATH), READINGS_PATH, [
     ...admit(BATCHES_AT_ONCE),
     ...batches,
-  );
+  ]);
   const admitPush = admit(PUSHES_AT_ONCE);
   if (devicePushes !== undefined) {
     const path = pushPath(devicePushes.name);
     const pushes = makeDeviceRoute({ ...deps, bodyMs }, devicePushes);
-    addPostPath(app, pathPattern(`${path}/?`), path, ...admitPush, ...pushes);
+    addPostPath(app, pathPattern(`${path}/?`), path, [...admitPush, ...pushes]);
   }
   addPostPath(
     app,
     pathPattern(`${SHORT_PATH}/?`),
     pushPath('any'), // in metrics it is a push
-    ...admitPush,
-    ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, undefined, true),
+    [...admitPush, ...makeReadingsRoute(routeDeps, undefined, true)],
+    queryPushes && [...admitPush, ...makeQueryRoute(routeDeps, queryPushes)],
   );
   for (const format of formats.names) {
-    const path = pathPattern(`${pushPath(format)}${formats.appended}`);
     addPostPath(
       app,
-      path,
+      pathPattern(`${pushPath(format)}${formats.appended}`),
       pushPath(format),
-      ...admitPush,
-      ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, format),
+      [...admitPush, ...makeReadingsRoute(routeDeps, format)],
+      queryPushes?.names.includes(format)
+        ? [...admitPush, ...makeQueryRoute(routeDeps, queryPushes, format)]
+        : undefined,
     );
   }
   const devices = devicePushes === undefined ? '' : ` or ${pushPath(devicePushes.name)}`;
@@ -123,18 +122,27 @@ export function makeIngestApp({
   return app;
 }
 
+/** A token, as a whole where a console appends its query to it without a mark. */
+const TOKEN = /\/(airs_[0-9a-f]{10}_[\w-]{43}(?=[A-Za-z][\w.]*=)|airs_[\w-]+)/;
+
+/** A query that a console appends to its path without a question mark: `/stationtype=…`, `&ID=…`. */
+const BARE_QUERY = /^\/?&*(?=[A-Za-z][\w.%+-]*=)/;
+
 /**
  * A token in the path, for devices that have a field for an address only, becomes a header before
  * anything else sees the request, so it is in no log and no message.
  */
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
   const [path = ''] = req.url.split('?', 1);
-  const [found] = /\/airs_[\w-]+/.exec(path) ?? [];
-  if (found !== undefined) {
+  const found = TOKEN.exec(path);
+  if (found !== null) {
+    const [segment, token] = found;
+    const behind = req.url.slice(found.index + segment.length);
+    const rest = req.method === 'GET' ? behind.replace(BARE_QUERY, '?') : behind;
     // an app that shows a slash before its field adds one to the slash that was typed
-    req.url = req.url.replace(found, '').replace(/^\/+/, '/') || '/';
+    req.url = (path.slice(0, found.index) + rest).replace(/^\/+/, '/') || '/';
     req.originalUrl = req.url;
-    req.headers.authorization ??= `Bearer ${found.slice(1)}`;
+    req.headers.authorization ??= `Bearer ${token}`;
   }
   next();
 }

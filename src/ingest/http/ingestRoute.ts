@@ -57,14 +57,17 @@ const MOST_VALUES = 1_000;
 /**
  * The handlers of a route, to come after authentication. The answer is 403 if the sender is not
  * authorized for one of the sensors, and 422 if nothing was usable, unless `neverRefuses`: firmware
- * that sends again what was refused would not stop. Errors of `read` and of the database are passed
- * on.
+ * that sends again what was refused would not stop. `takeBody`: what gives the request its body.
+ * Errors of `read` and of the database are passed on.
  */
 export function ingestRoute(
   { writes, clock, formats, timeZone, observer, bodyMs }: IngestDeps,
   limits: Omit<BodyLimits, 'timeMs'>,
   read: ReadReadings,
-  { neverRefuses = false } = {},
+  {
+    neverRefuses = false,
+    takeBody = readBody({ ...limits, timeMs: bodyMs }),
+  }: { neverRefuses?: boolean; takeBody?: RequestHandler } = {},
 ): RequestHandler[] {
   const firstArrival = makeArrivals();
   const ingest: RequestHandler = async (req, res) => {
@@ -119,7 +122,7 @@ export function ingestRoute(
       : answer;
     sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(document)));
   };
-  return [readBody({ ...limits, timeMs: bodyMs }), ingest];
+  return [takeBody, ingest];
 }
 
 /** `?dry_run`, or with any value but `false`: nothing is stored (S10). */

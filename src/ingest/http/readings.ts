@@ -1,11 +1,12 @@
 /**
  * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, CSV with
  * a header, or one as a form; on the first path in any layout, on the others in the one they name.
+ * GET /v1/push/FORMAT: one, whose form is the query.
  */
-import type { Request, RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
-import { OWN_FORMAT, type ReadingFormats } from '../formats.ts';
+import { OWN_FORMAT, type QueryPushes, type ReadingFormats } from '../formats.ts';
 import type { Limits, ReadingBatch } from '../reading/batches.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { stoppingDoubt } from '../reading/doubt.ts';
@@ -51,6 +52,50 @@ export function makeReadingsRoute(
 }
 
 /**
+ * The handlers of GET, whose query is one reading, to come after authentication. `name`: as for
+ * makeReadingsRoute.
+ */
+export function makeQueryRoute(
+  deps: IngestDeps,
+  pushes: QueryPushes,
+  name?: string,
+): RequestHandler[] {
+  const [json = ''] = JSON_TYPES;
+  const { formats } = deps;
+  const limits = { limit: LARGEST_PUSH, types: JSON_TYPES };
+  return ingestRoute(
+    deps,
+    limits,
+    async (body, req, { now }) => {
+      const declared = declarationsIn(req, name ?? formatOfQuery(body, pushes), now, formats);
+      const transitions = await deps.transitionsOf?.(declared.zone);
+      return await readBatch(body, json, { ...declared, transitions }, formats);
+    },
+    { takeBody: (req, _res, next) => takeQuery(req, formats, next) },
+  );
+}
+
+/** Makes the query the body: one JSON object, without what the query declares. */
+function takeQuery(req: Request, formats: ReadingFormats, next: NextFunction): void {
+  const fields = [...queryOf(req)].filter(([key]) => !formats.addressParameters.includes(key));
+  if (fields.length === 0)
+    throw new Problem(400, 'The address has no query, which is the reading. Nothing was stored.');
+  req.body = bodyOfForm(fields, formats);
+  next();
+}
+
+/** Throws Problem for a query that none of the formats recognizes that come so. */
+function formatOfQuery(body: Buffer, { names, formatOf }: QueryPushes): string {
+  const found = formatOf(JSON.parse(body.toString('utf8')));
+  if (found !== undefined) return found;
+  const paths = names.map((name) => `/v1/push/${name}`).join(' or ');
+  throw new Problem(
+    422,
+    `Nothing says which layout the query has: send it to ${paths}. Nothing was stored.`,
+  );
+}
+
+/**
  * `?unit=no2=ug/m3&column=pm25=PM2_5&only=Validity=1&zone=Europe/Berlin&shift=-1h&date_format=dd/mm/yyyy&sensor_id=11&device=garden`;
  * a device may stand in the path, too. Throws Problem for any other name.
  */
@@ -58,13 +103,11 @@ function declaredBy(
   req: Request,
   name: string | undefined,
   now: Date,
-  { addressParameters, ownParameters, deviceIn }: ReadingFormats,
+  formats: ReadingFormats,
 ): Declarations {
-  const query = new URLSearchParams(
-    req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
-  );
+  const { addressParameters, ownParameters } = formats;
   const known = [...addressParameters, ...ownParameters(name), 'dry_run'];
-  const unknown = [...query.keys()].find((key) => !known.includes(key));
+  const unknown = [...queryOf(req).keys()].find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const all = addressParameters.join(', ') || 'none';
     throw new Problem(
@@ -72,6 +115,19 @@ function declaredBy(
       `There is no parameter ${quoted(unknown)}. The address may have ${all}. Nothing was stored.`,
     );
   }
+  return declarationsIn(req, name, now, formats);
+}
+
+const queryOf = ({ url }: Request) =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
+function declarationsIn(
+  req: Request,
+  name: string | undefined,
+  now: Date,
+  { deviceIn }: ReadingFormats,
+): Declarations {
+  const query = queryOf(req);
   return {
     say: ADDRESS,
     name,
@@ -100,7 +156,7 @@ export async function readBatch(
   formats: ReadingFormats,
   isTrial = false,
 ): Promise<ReadingBatch> {
-  const read = FORM_TYPES.includes(type) ? lineOfForm(body) : body;
+  const read = FORM_TYPES.includes(type) ? lineOfForm(body, formats) : body;
   const limits = { ...LIMITS, kind: kindOf(type) };
   let [batch] = await collect(read, limits, declared, formats);
   const dateFormat = declared.dateFormat ?? orderIn(batch, formats);
@@ -146,7 +202,7 @@ const FORM = /^[\w.%+-]+=/;
  * A form as an object of texts. Throws Problem for JSON and tables that curl sends under this type,
  * and for a form that is longer than a reading may be.
  */
-function lineOfForm(body: Buffer): Buffer {
+function lineOfForm(body: Buffer, formats: ReadingFormats): Buffer {
   const text = body.toString('utf8').trim();
   if (!FORM.test(text)) throw unsupportedType([...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES]);
   if (text.length > LONGEST_LINE)
@@ -154,8 +210,16 @@ function lineOfForm(body: Buffer): Buffer {
       413,
       `The form is longer than ${LONGEST_LINE / 1_024} KiB. Nothing was stored.`,
     );
-  return Buffer.from(JSON.stringify(Object.fromEntries(new URLSearchParams(text))));
+  return bodyOfForm([...new URLSearchParams(text)], formats);
 }
+
+const bodyOfForm = (
+  fields: readonly [string, string][],
+  { secretFields }: ReadingFormats,
+): Buffer =>
+  Buffer.from(
+    JSON.stringify(Object.fromEntries(fields.filter(([key]) => !secretFields.includes(key)))),
+  );
 
 function kindOf(type: string): Limits['kind'] {
   if (JSON_TYPES.includes(type)) return 'document';

@@ -17,9 +17,10 @@ export function makeHeader(
   { number, text, encoding }: Line,
   delimiter: string,
   position: string,
+  most = MOST_FIELDS,
 ): Header {
   const names = (splitCsvLine(text, delimiter) ?? []).map((one) => onOneLine(one));
-  if (names.length > MOST_FIELDS) {
+  if (names.length > most) {
     const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
     throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
   }

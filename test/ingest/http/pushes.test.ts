@@ -71,7 +71,7 @@ describe('refused pushes', () => {
       '/v1/readings?date_format=dd.mm.yyyy',
       reading,
       400,
-      /there is no "dd\.mm\.yyyy"\. There are: dd\/mm\/yyyy, mm\/dd\/yyyy\. Nothing was stored/,
+      /there is no "dd\.mm\.yyyy"\. There are: dd\/mm\/yyyy, mm\/dd\/yyyy, dd\/mm\/yy, mm\/dd\/yy\. Nothing was stored/,
     ],
     [
       'an unknown parameter of the address',

@@ -122,7 +122,7 @@ describe('before a database is opened', () => {
     [
       'an unknown format',
       'import readings x --format xml',
-      'choices are airgradient, airquality-am',
+      'choices are airgradient, airnow, airquality-am',
     ],
     ...(
       [

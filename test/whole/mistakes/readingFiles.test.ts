@@ -87,6 +87,11 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     'binary data, no text. Needed is CSV',
   ],
   [
+    'a Parquet file',
+    { name: 'eea.parquet', content: latin1('PAR1\x15\x04\x15\x10') },
+    'eea.parquet: this is a Parquet file. Make it CSV, as DuckDB does: duckdb -c',
+  ],
+  [
     'a bzip2 archive',
     { name: 'week.csv.bz2', content: latin1('BZh91AY&SY\xd2\x1c\x05') },
     'binary data, no text',

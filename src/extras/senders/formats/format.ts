@@ -36,19 +36,38 @@ export type Format = {
   isLong?: true;
   /** The field of a second instrument in the same housing, whose mean with the first counts. */
   secondChannel?(field: string): string;
+  /** A row without a known parameter is no reading, and no fault. */
+  isMixed?: true;
   /**
-   * The zone of times without an offset. `network`: the zone of the network. Absent: a time needs
-   * an offset.
+   * The zone of times without an offset: UTC, an offset, or `network`, the zone of the network.
+   * Absent: a time needs an offset.
    */
-  zone?: 'UTC' | 'network';
+  zone?: string | undefined;
+  /** Is added to every time, as `--shift` is. */
+  shift?: string | undefined;
+  /** The order of its dates, as `--date-format` says it. */
+  dateFormat?: string | undefined;
+  /** By parameter, whatever a row says. */
+  units?: ReadonlyMap<ParameterName, string>;
+  /** Verdicts on its rows, unless others are declared. */
+  only?: readonly Only[];
   /** The stamps of its CSV name the end of an interval, whose length must be declared or `interval`. */
   namesEnd?: true;
   /** The interval that its rows are means of. */
   means?: Means;
   /** Fields with pressure that is reduced to sea level, in lower case, whose names do not say so. */
   reduced?: readonly string[];
-  /** Fields that need not be reported as unused, in lower case. */
+  /** Fields that need not be reported as unused, and the ends of more, in lower case. */
   unused?: readonly string[];
+  unusedEnds?: readonly string[];
+  /** The columns of its tables, which have no header. */
+  header?: { list: readonly string[]; delimiter: string };
+  /** Fields of a form that are dropped. */
+  secret?: readonly string[] | undefined;
+  /** Parameters that its sender adds to the address, and that mean nothing. */
+  appends?: readonly string[] | undefined;
+  /** It sends each reading as the query of a GET. */
+  push?: 'get' | undefined;
   /** The columns of its CSV for messages: whose a reading is, its time, and all in a sentence. */
   needs: { owner: string; time: string; all: (say: Vocabulary) => string };
 };
@@ -78,6 +97,18 @@ export type UnitAt = {
   unitOf?(cell: unknown, parameter: ParameterName): string | undefined;
 };
 
+/** The values of a column that count, or with `isRefused` those that do not. */
+export type Only = {
+  theirs: string;
+  values: ReadonlySet<string>;
+  isRefused?: true;
+  /** The format says so: a row without the column counts. */
+  isOfFormat?: true;
+};
+
+/** A cell with the verdict on a value, and the verdicts with which the value counts (S9). */
+export type Verdict = { position: Position } & Pick<Only, 'values' | 'isRefused'>;
+
 /** A column with values of a parameter. */
 export type ValueColumn = {
   position: Position;
@@ -95,6 +126,7 @@ export type ValueColumn = {
   isForeign?: boolean | undefined;
   /** Rain is the total of a gauge that counts up, not the amount. */
   isTotal?: true | undefined;
+  verdicts?: readonly Verdict[];
 };
 
 /** Where several columns have values of one parameter, the preferred one comes first. */
@@ -126,6 +158,8 @@ export type Taken = {
   sensor?: readonly Position[];
   device?: readonly Position[];
   time?: readonly Position[];
+  /** The time is in all of its cells together: a date, an hour. */
+  isTimeJoined?: true;
   /** Minutes: the time is the end of an interval that long, and its start counts (S3). */
   interval?: Position | undefined;
   values: ValueColumns;
@@ -140,6 +174,12 @@ export type Taken = {
    */
   corrected?: Position | undefined;
 };
+
+/** True for a field that need not be reported as unused. */
+export function isUnused({ unused = [], unusedEnds = [] }: Format, field: string): boolean {
+  const key = field.toLowerCase();
+  return unused.includes(key) || unusedEnds.some((end) => key.endsWith(end));
+}
 
 /**
  * A sensor, a device or a time, in any of these fields. In a table, the first that there is: an
@@ -205,12 +245,13 @@ export function ownValues(names: Names, others: OtherNames = OTHER_NAMES): Value
 }
 
 /**
- * Where rows name a parameter and give its value. Undefined: rows with these names name none, or in
+ * Where rows name a parameter and give its value. `areNumbers`: a number may be a name. Undefined: rows with these names name none, or in
  * a table have no column of values.
  */
 export function longColumns(
   names: Names,
   fields: { parameter: readonly string[]; value: readonly string[]; unit: readonly string[] },
+  areNumbers = false,
 ): LongColumns | undefined {
   const [named, values, units] = [fields.parameter, fields.value, fields.unit].map((some) =>
     some.flatMap((field) => positionOf(names, field) ?? []),
@@ -223,7 +264,9 @@ export function longColumns(
   return {
     positions: [...named, ...values, ...units],
     read(row) {
-      const given = cells(row, named);
+      const given = cells(row, named).map((cell) =>
+        areNumbers && typeof cell === 'number' ? String(cell) : cell,
+      );
       if (given.length === 0) return [];
       if (typeof given[0] !== 'string') return undefined;
       const all = given.filter((name) => typeof name === 'string');

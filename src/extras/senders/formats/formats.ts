@@ -1,38 +1,27 @@
 /**
- * All formats. A new one is a file beside this one, a line here, a line in README.md, and a sample
- * in test/extras/senders/formats.
+ * All formats. A sender whose rows only have other names is an entry of sources.json, with a line in
+ * README.md and a sample in test/extras/senders/formats; a format with logic of its own is a file here.
  */
+import { createRequire } from 'node:module';
 import { InputError } from '../../../base/inputError.ts';
 import type { Row } from '../../../ingest/rows/row.ts';
-import { airgradient } from './airgradient.ts';
 import { airqualityAm } from './airqualityAm.ts';
 import { airseries } from './airseries.ts';
-import { chirpstack } from './chirpstack.ts';
-import { ecowitt } from './ecowitt.ts';
+import { formatsOf } from './entry.ts';
 import type { Format } from './format.ts';
 import { homeAssistant } from './homeAssistant.ts';
-import { openaq } from './openaq.ts';
 import { purpleair } from './purpleair.ts';
 import { sensorCommunity } from './sensorCommunity.ts';
-import { smartCitizen } from './smartCitizen.ts';
-import { thingspeak } from './thingspeak.ts';
-import { ttn } from './ttn.ts';
-import { weewx } from './weewx.ts';
+
+const ENTRIES = formatsOf(createRequire(import.meta.url)('./sources.json'));
 
 /** The first that recognizes a row counts; the last recognizes any. */
 export const FORMATS: readonly Format[] = [
   ...airqualityAm,
   purpleair,
-  openaq,
-  ttn,
-  chirpstack,
-  airgradient,
   sensorCommunity,
-  thingspeak,
-  smartCitizen,
   homeAssistant,
-  weewx,
-  ecowitt,
+  ...ENTRIES,
   airseries,
 ];
 

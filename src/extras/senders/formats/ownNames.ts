@@ -39,7 +39,7 @@ export type OwnName = {
 };
 
 const parameters: ReadonlySet<string> = new Set(PARAMETER_NAMES);
-export const isParameter = (name: string): name is ParameterName => parameters.has(name);
+const isParameter = (name: string): name is ParameterName => parameters.has(name);
 
 /**
  * The meaning of a name: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is unknown.

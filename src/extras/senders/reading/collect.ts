@@ -85,7 +85,8 @@ async function* readAll(
     }
     return other;
   };
-  for await (const { rows, lastLine, text } of readRows(source, { ...limits, begin })) {
+  const { header } = declared.name === undefined ? {} : chooseFormat(declared.name, NO_ROW);
+  for await (const { rows, lastLine, text } of readRows(source, { ...limits, begin, header })) {
     let readings: Slice['readings'] = [];
     for (const row of rows) {
       if ('unreadable' in row) {

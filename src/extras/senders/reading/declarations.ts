@@ -7,6 +7,7 @@ import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../../contra
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { MOST_FIELDS } from '../../../ingest/rows/row.ts';
+import type { Only } from '../formats/format.ts';
 import { OTHER_NAMES, type OtherNames, type OwnName, ownName } from '../formats/ownNames.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
 
@@ -81,9 +82,6 @@ export function declaredUnits({
 
 /** Stands for all values, in `only`: the column is no verdict. */
 export const EVERY_VALUE = '*';
-
-/** A column of a source's own verdict, and the values that are taken. */
-export type Only = { theirs: string; values: ReadonlySet<string> };
 
 /** Throws InputError as declaredColumns does. */
 export function declaredOnly({ only = [], say = COMMAND_LINE }: Declarations): Only[] {

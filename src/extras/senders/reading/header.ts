@@ -6,6 +6,8 @@ import { InputError } from '../../../base/inputError.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
+import { MOST_FIELDS } from '../../../ingest/rows/row.ts';
+import { isOwn } from '../formats/formats.ts';
 import type { Layout, Plan } from './plan.ts';
 import { isUnitColumn } from './unitColumns.ts';
 
@@ -21,6 +23,12 @@ export function checkHeader(
   declared: Declarations,
 ): void {
   const { list, positions } = header.names;
+  if (list.length > MOST_FIELDS && isOwn(format))
+    throw new InputError(
+      position,
+      `the header has more than ${MOST_FIELDS} columns`,
+      `At most ${MOST_FIELDS} are read: leave out those that are not needed.`,
+    );
   const { say = COMMAND_LINE } = declared;
   const { owner, time } = format.needs;
   const needed = format.needs.all(say);
@@ -73,8 +81,8 @@ export function checkHeader(
     // each column of units belongs to the one beside it
     if (isTwice && !isUnitColumn(name)) throw invalid(`names ${name.toLowerCase()} twice`);
   }
-  for (const { theirs } of only) {
-    if (!positions.has(theirs.toLowerCase()))
+  for (const { theirs, isOfFormat } of only) {
+    if (!isOfFormat && !positions.has(theirs.toLowerCase()))
       throw invalid(`has no column ${theirs}, which ${say.option('only')} names`);
   }
   if (isLong) return; // names in rows may be mapped, too

@@ -84,10 +84,15 @@ export const valuesIn = (level: Level, columns: readonly ValueColumn[]): ValueCo
     const [position = column.position, second] = located(level, positionsOf(column));
     const { unitAt } = column;
     const [unitPosition] = located(level, unitAt === undefined ? [] : [unitAt.position]);
+    const verdicts = column.verdicts?.map(({ position: at, ...verdict }) => ({
+      ...verdict,
+      position: located(level, [at])[0] ?? at,
+    }));
     return {
       ...column,
       position,
       second,
+      ...(verdicts !== undefined && { verdicts }),
       ...(unitPosition !== undefined && { unitAt: { ...unitAt, position: unitPosition } }),
     };
   });

@@ -6,7 +6,7 @@ import {
   noNotes,
 } from '../../../ingest/reading/notes.ts';
 import type { Row } from '../../../ingest/rows/row.ts';
-import type { Format } from '../formats/format.ts';
+import { type Format, isUnused } from '../formats/format.ts';
 import { cellAt } from '../rows/cells.ts';
 import { conversionFrom } from '../units.ts';
 import { type Clock, makeClock } from './clock.ts';
@@ -49,11 +49,11 @@ export const makeNotes = (): SourceNotes => ({
 /** Notes names that are not used, unless the format knows them. */
 export function noteIgnored(
   { ignored }: SourceNotes,
-  { unused = [] }: Format,
+  format: Format,
   names: readonly string[],
 ): void {
   for (const name of names)
-    if (ignored.size < MOST_IGNORED && !unused.includes(name.toLowerCase())) ignored.add(name);
+    if (ignored.size < MOST_IGNORED && !isUnused(format, name)) ignored.add(name);
 }
 
 /** Names of reduced pressure that are asked about. */

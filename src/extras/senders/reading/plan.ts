@@ -13,12 +13,14 @@ import type { Names } from '../../../ingest/rows/row.ts';
 import type {
   Format,
   LongColumns,
+  Only,
   Payload,
   Taken,
   UnitAt,
   ValueColumn,
   ValueColumns,
 } from '../formats/format.ts';
+import { isUnused } from '../formats/format.ts';
 import { isOwn } from '../formats/formats.ts';
 import { type Position, positionOf } from '../rows/cells.ts';
 import { type Convert, conversionFrom, withUnit } from '../units.ts';
@@ -28,7 +30,6 @@ import {
   declaredOnly,
   declaredUnits,
   EVERY_VALUE,
-  type Only,
 } from './declarations.ts';
 import { type DividingColumn, dividingKind } from './dividing.ts';
 import {
@@ -66,8 +67,6 @@ export type PlannedColumn = ValueColumn & {
   isDeclared: boolean;
   /** It is mapped, or others of its source are: a gas of our name may be in either unit there. */
   isMapped: boolean;
-  /** Cells with the verdict on each value, and the verdicts with which one counts (S9). */
-  verdicts?: readonly { position: Position; values: ReadonlySet<string> }[];
 };
 
 export type PlannedValues = {
@@ -88,6 +87,8 @@ export type Plan = {
   long: LongColumns | undefined;
   /** Rows have one parameter each. */
   isLong: boolean;
+  /** Rows without a known parameter are no readings. */
+  isMixed: boolean;
   /** The layout is ours. */
   isOwn: boolean;
   corrected: Position | undefined;
@@ -116,11 +117,13 @@ export type Plan = {
 /** Throws InputError for a declaration that cannot be followed. */
 export function layoutOf(format: Format, declared: Declarations): Layout {
   const columns = declaredColumns(declared).map((column) => withUnitOfFormat(column, format));
+  const only = declaredOnly(declared);
+  const isOpen = ({ theirs }: Only) => !only.some((one) => isNamed(one, theirs));
   return {
     format,
     columns,
-    only: declaredOnly(declared),
-    units: declaredUnits(declared),
+    only: [...only, ...(format.only ?? []).filter(isOpen)],
+    units: new Map([...(format.units ?? []), ...declaredUnits(declared)]),
     isForeign: isOwn(format) && columns.length > 0,
     hasOwner:
       (declared.sensor ?? declared.device) !== undefined ||
@@ -140,7 +143,10 @@ export function planOf(
   const inner: Level = payload === undefined ? row : { names: payload.names, isInPayload: true };
   const levels = payload === undefined ? [row] : [inner, row];
   const slot = (is: 'sensor' | 'device' | 'time') =>
-    mappedSlot(columns, is, levels, { positions: ownPositions(layout, names, own, is) });
+    mappedSlot(columns, is, levels, {
+      positions: ownPositions(layout, names, own, is),
+      ...(is === 'time' && own.isTimeJoined && { isJoined: true }),
+    });
   const slots = { sensor: slot('sensor'), device: slot('device'), time: slot('time') };
   const found = payload === undefined ? own.values : payload.values(payload.names);
   const mapped = mappedValues(columns, format, levels);
@@ -161,6 +167,7 @@ export function planOf(
   const read = [
     ...Object.values(slots).flatMap((one) => takenBy(one, names.isTable)),
     ...measured,
+    ...planned.flatMap(({ verdicts = [] }) => verdicts.map(({ position }) => position)),
     ...unitCells.filter(isObeyed),
     ...(own.interval === undefined ? [] : [own.interval]),
     ...(own.long?.positions ?? []),
@@ -177,6 +184,7 @@ export function planOf(
     values,
     long: own.long,
     isLong: format.isLong === true,
+    isMixed: format.isMixed === true,
     isOwn: isOwn(format),
     corrected: own.corrected,
     taken,
@@ -188,7 +196,7 @@ export function planOf(
       return isVerdict(name) ? [{ name, position }] : [];
     }),
     only: layout.only.filter(({ theirs }) => !ofValues.has(theirs)),
-    hasVerdicts: ofValues.size > 0,
+    hasVerdicts: planned.some(({ verdicts = [] }) => verdicts.length > 0),
     place: isPlaceDeclared(layout)
       ? undefined
       : (placeColumnsOf(inner.names, inner.isInPayload) ?? placeColumnsOf(names)),
@@ -274,7 +282,7 @@ function plannedValues(
     const isMapped = layout.isForeign || mapped.has(parameter);
     const planned = (some: readonly ValueColumn[]) =>
       some.map((column) => ({
-        ...plannedColumn(layout, parameter, withUnitAt(parameter, column)),
+        ...plannedColumn(layout, level, parameter, withUnitAt(parameter, column)),
         isMapped,
       }));
     return { parameter, columns: planned(columns), otherwise: planned(otherwise) };
@@ -282,20 +290,28 @@ function plannedValues(
 }
 
 function plannedColumn(
-  { units }: Layout,
+  { units, only }: Layout,
+  { names }: Level,
   parameter: ParameterName,
   column: ValueColumn,
 ): Omit<PlannedColumn, 'isMapped'> {
   const declared = units.get(parameter);
   const unit = declared ?? column.unit;
+  const isReplaced = (at: Position) =>
+    only.some((one) => isSame(at, positionOf(names, one.theirs) ?? NOWHERE));
   return {
     ...column,
+    ...(column.verdicts !== undefined && {
+      verdicts: column.verdicts.filter(({ position }) => !isReplaced(position)),
+    }),
     column: columnOf(parameter, column.isTotal),
     unit,
     convert: conversion(unit, parameter),
     isDeclared: declared !== undefined,
   };
 }
+
+const NOWHERE: Position = { index: -1, path: undefined };
 
 const isSame = (one: Position, other: Position): boolean =>
   one.index === other.index && one.path === other.path && one.isInPayload === other.isInPayload;
@@ -347,7 +363,7 @@ function verdictsOnValues(
 ): ReadonlySet<string> {
   const found = new Set<string>();
   for (const one of only) {
-    const at = positionOf(names, one.theirs);
+    const at = one.isOfFormat ? undefined : positionOf(names, one.theirs);
     const judged = at === undefined ? [] : judgedBy(one.theirs, judgeable(values));
     if (at === undefined || judged.length === 0) continue;
     found.add(one.theirs);
@@ -365,11 +381,10 @@ const isPlaceDeclared = ({ only }: Layout): boolean =>
 
 /** Columns that are left over, and whether the format knows them. */
 function unusedOf(layout: Layout, level: Level, taken: ReadonlySet<number>) {
-  const known = new Set(layout.format.unused);
   const { isInPayload } = level;
   return leftOver(layout, level, taken).map((index) => {
     const name = level.names.list[index] ?? '';
     const position: Position = { index, path: undefined, ...(isInPayload && { isInPayload }) };
-    return { name, position, isKnown: known.has(name.toLowerCase()) };
+    return { name, position, isKnown: isUnused(layout.format, name) };
   });
 }

@@ -29,7 +29,7 @@ export function readRow(
   const values = readValues(row, plan);
   for (const { column, value } of named) if (column !== undefined) values[column] = value;
   if (hasNoValue(values)) {
-    if (named.length > 0 && plan.isLong) return undefined;
+    if (plan.isMixed || (named.length > 0 && plan.isLong)) return undefined;
     const isOfNobody = owner.sensor === undefined && owner.device === undefined;
     // messages of other formats have lists beside their values
     const nested = isOfNobody || plan.isOwn ? nestedRows(row, plan, declared) : undefined;

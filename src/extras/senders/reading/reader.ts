@@ -15,10 +15,10 @@ import {
   type Row,
   type Unreadable,
 } from '../../../ingest/rows/row.ts';
-import type { Format } from '../formats/format.ts';
+import type { Format, Only } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
 import { cellOf, rowWithin } from '../rows/cells.ts';
-import { EVERY_VALUE, type Only } from './declarations.ts';
+import { EVERY_VALUE } from './declarations.ts';
 import { noteInterval } from './ends.ts';
 import { checkHeader } from './header.ts';
 import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
@@ -81,6 +81,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
     const reading = readRow(row, plan, named, declared);
+    if (reading === undefined && plan.isMixed) return undefined;
     noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
     const excluded = plan.hasVerdicts ? leftOut(row, plan) : 0;
@@ -175,7 +176,8 @@ function makePlanner(layout: Layout) {
 /** True if the row's own verdict is not among the accepted values. */
 const isExcluded = (row: Row, only: readonly Only[]): boolean =>
   only.length > 0 &&
-  only.some(
-    ({ theirs, values }) =>
-      !values.has(String(cellOf(row, theirs) ?? '').trim()) && !values.has(EVERY_VALUE),
-  );
+  only.some(({ theirs, values, isRefused = false, isOfFormat }) => {
+    const cell = cellOf(row, theirs);
+    if (isOfFormat && cell === undefined) return false;
+    return values.has(String(cell ?? '').trim()) === isRefused && !values.has(EVERY_VALUE);
+  });

@@ -44,6 +44,10 @@ export function instantOfUnixTime(given: unknown): string | undefined {
 export const DATE_FORMATS = ['dd/mm/yyyy', 'mm/dd/yyyy'] as const;
 export type DateFormat = (typeof DATE_FORMATS)[number];
 
+/** The same with years of this century in two digits, which are read where they are declared only. */
+export const SHORT_DATE_FORMATS = ['dd/mm/yy', 'mm/dd/yy'] as const;
+const ALL_DATE_FORMATS: readonly string[] = [...DATE_FORMATS, ...SHORT_DATE_FORMATS];
+
 /** A date that begins with the day or the month; undefined for any other text. */
 export function slashedDate(
   text: string,
@@ -101,6 +105,11 @@ export const TIME_FORMS: readonly TimeForm[] = [
   [
     'declared order',
     dated(String.raw`(?<first>\d\d?)(?<sign>[/-])(?<then>\d\d?)\k<sign>(?<year>\d{4})`),
+    inOrder,
+  ],
+  [
+    'two-digit year',
+    dated(String.raw`(?<first>\d\d?)(?<sign>[/.-])(?<then>\d\d?)\k<sign>(?<short>\d\d)`),
     inOrder,
   ],
   [
@@ -180,9 +189,14 @@ function isoOf(parts: Parts, month = parts.month, day = parts.day, second = part
 
 /** With slashes or hyphens, only a declaration says which comes first. */
 function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
-  const [month, day] =
-    order === 'dd/mm/yyyy' ? [parts.then, parts.first] : [parts.first, parts.then];
-  return order === undefined || Number(month) > 12 ? undefined : isoOf(parts, month, day);
+  const [month, day] = order?.startsWith('dd')
+    ? [parts.then, parts.first]
+    : [parts.first, parts.then];
+  if (order === undefined || Number(month) > 12) return undefined;
+  if (parts.short === undefined) return isoOf(parts, month, day);
+  return order.endsWith('yyyy')
+    ? undefined
+    : isoOf({ ...parts, year: `20${parts.short}` }, month, day);
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -256,17 +270,18 @@ const NO_VALUES: ReadingInput['values'] = {};
  * Throws InputError for an unknown time zone, order of dates, shift or rounding.
  */
 export function makeTimeReader(
-  { zone }: Pick<Format, 'zone'>,
+  { zone, shift: ownShift, dateFormat: ownFormat }: Pick<Format, 'zone' | 'shift' | 'dateFormat'>,
   declarations: Declarations,
   clock: Clock = makeClock(),
 ): TimeReader {
-  const { zone: declared, timeZone, transitions, dateFormat, shift: shiftText } = declarations;
+  const { zone: declared, timeZone, transitions } = declarations;
+  const { dateFormat = ownFormat, shift: shiftText = ownShift } = declarations;
   const { round, say = COMMAND_LINE } = declarations;
-  if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
+  if (dateFormat !== undefined && !ALL_DATE_FORMATS.includes(dateFormat))
     throw new InputError(
       say.option('date-format'),
       `there is no "${dateFormat}"`,
-      `There are: ${DATE_FORMATS.join(', ')}.`,
+      `There are: ${ALL_DATE_FORMATS.join(', ')}.`,
     );
   if (round !== undefined && round !== MINUTE)
     throw new InputError(

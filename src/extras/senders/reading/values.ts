@@ -78,7 +78,10 @@ function valueAt(row: Row, column: PlannedColumn): unknown {
 
 /** True if a verdict on the value is not among those that count. */
 const isLeftOut = (row: Row, { verdicts = [] }: PlannedColumn): boolean =>
-  verdicts.some(({ position, values }) => !values.has(String(cellAt(row, position) ?? '').trim()));
+  verdicts.some(
+    ({ position, values, isRefused = false }) =>
+      values.has(String(cellAt(row, position) ?? '').trim()) === isRefused,
+  );
 
 /** How many values of a row their own verdicts leave out. */
 export const leftOut = (row: Row, { values }: Plan): number =>

@@ -28,6 +28,26 @@ export const declaredDelimiter = (text: string): string | undefined =>
   /^"?sep=(.)"?$/i.exec(text)?.[1];
 
 /**
+ * At most this many columns of layouts that are known: NOAA's GHCNh has 238. In others, MOST_FIELDS
+ * are read.
+ */
+export const MOST_COLUMNS = 400;
+
+/** The header of a table that has none. */
+export const declaredHeader = ({
+  list,
+  delimiter,
+}: {
+  list: readonly string[];
+  delimiter: string;
+}): Header => ({
+  names: makeColumns(list, delimiter),
+  cells: list,
+  text: list.join(delimiter),
+  line: 0,
+});
+
+/**
  * The header with the units that the line after it says; undefined: that line is no row of units.
  * Campbell's loggers write TS in the place of a unit of the time.
  */

@@ -20,6 +20,11 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     'a zip archive or a workbook (xlsx, ods)',
     'Unpack it and import what is in it, or save the workbook as CSV (UTF-8).',
   ],
+  [
+    /^PAR1/,
+    'a Parquet file',
+    `Make it CSV, as DuckDB does: duckdb -c "copy (from 'OLD') to 'NEW.csv'".`,
+  ],
   // by its mark or, as text is mostly of characters below 256, by every second byte
   [
     /^(?:\xff\xfe|\xfe\xff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/,

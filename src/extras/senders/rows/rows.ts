@@ -24,10 +24,12 @@ import { peek, type Source } from '../../../ingest/rows/source.ts';
 import { cellOf } from './cells.ts';
 import {
   declaredDelimiter,
+  declaredHeader,
   hasOpenQuote,
   isHeader,
   isToa5,
   likelyDelimiters,
+  MOST_COLUMNS,
   wholeLine,
   withProcessing,
   withUnits,
@@ -36,6 +38,8 @@ import { encodingOf } from './encoding.ts';
 import { refuseOtherKinds } from './otherKinds.ts';
 
 type RowOptions = Pick<Limits, 'kind' | 'largestObject'> & {
+  /** The columns of a table without a header. */
+  header?: { list: readonly string[]; delimiter: string } | undefined;
   /**
    * Takes a header by which the lines after it are to be read. Throws InputError for one that
    * cannot be used.
@@ -71,7 +75,7 @@ const PREAMBLE = 'SET';
 async function* readLines(
   bytes: AsyncIterable<Buffer>,
   name: string,
-  { kind, begin }: RowOptions,
+  { kind, begin, header: own }: RowOptions,
 ): AsyncGenerator<Rows> {
   const read = makeObjectReader();
   const finder = makeHeaderFinder(name, begin);
@@ -95,6 +99,10 @@ async function* readLines(
         text += line.text.length;
         rows.push(rowOfObject(line, read));
         continue;
+      }
+      if (header === undefined && own !== undefined) {
+        header = declaredHeader(own);
+        begin(header, name, 0);
       }
       const by = header?.names.delimiter;
       let cells = by === undefined || line.tooLong ? undefined : splitCsvLine(line.text, by);
@@ -128,7 +136,7 @@ async function* readLines(
       if (isToa5(line.text)) continue;
       if (cells !== undefined && isHeader(header, cells)) {
         const position = `${name}:${line.number}`;
-        header = makeHeader(line, header.names.delimiter, position);
+        header = makeHeader(line, header.names.delimiter, position, MOST_COLUMNS);
         begin(header, position, 0);
         addition = withUnits;
         continue;
@@ -167,7 +175,7 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
     const position = `${name}:${line.number}`;
     let names = 0;
     try {
-      const header = makeHeader(line, by, position);
+      const header = makeHeader(line, by, position, MOST_COLUMNS);
       const width = header.cells.length;
       if (!STAMP.test(line.text))
         names = header.names.list.filter((one) => LETTER.test(one)).length;
@@ -222,7 +230,7 @@ export type DocumentRows = {
   /** The key of the names of the columns, where each row is a list. */
   names?: string;
   /** The key of an object that says what some of the fields are called: `{"field1": "PM2.5"}`. */
-  labels?: { key: string; fields: RegExp };
+  labels?: { key: string; fields: readonly string[] };
 };
 
 /**
@@ -278,7 +286,7 @@ function labelsIn(
   const given = cellOf(document, key);
   const labels = Object.entries(isObject(given) ? given : {}).flatMap(
     ([name, label]): [string, string][] =>
-      fields.test(name) && typeof label === 'string' && label !== '' ? [[name, label]] : [],
+      fields.includes(name) && typeof label === 'string' && label !== '' ? [[name, label]] : [],
   );
   const isOnly = (label: string) => labels.filter(([, other]) => other === label).length === 1;
   return new Map(labels.filter(([, label]) => isOnly(label)));

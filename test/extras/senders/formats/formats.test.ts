@@ -127,7 +127,7 @@ async function expectPush(sample: NamedSample, path: string) {
 /** The same text with its keys, or its columns, in the opposite order. */
 function turned(sample: NamedSample): string {
   if ('json' in sample) return JSON.stringify(sample.json, turnedKeys);
-  const delimiter = /[,;]/.exec(sample.lines.join(''))?.[0] ?? ',';
+  const delimiter = /[,;|]/.exec(sample.lines.join(''))?.[0] ?? ',';
   const lines = sample.lines.map((line) =>
     line.startsWith('{')
       ? JSON.stringify(JSON.parse(line, turnedKeys))

@@ -18,7 +18,15 @@ import { engines, isAll, type TestDatabase, testDatabase } from '../../../suppor
 import { READING_FORMATS } from '../../../support/formats.ts';
 import { keepingLog } from '../../../support/keepingLog.ts';
 import { bringIn } from '../../../support/smallNetwork.ts';
-import { declarationsOf, HELD, hold, NETWORK, SAMPLES, textOf } from './samples.ts';
+import {
+  declarationsOf,
+  HELD,
+  hold,
+  type NamedSample,
+  NETWORK,
+  SAMPLES,
+  textOf,
+} from './samples.ts';
 
 const MUTATED = SAMPLES.filter(([, { isMutated }]) => isMutated);
 
@@ -55,7 +63,7 @@ function mutated(content: string, changes: readonly Change[]): string {
 
 /** The numbers between any two delimiters of a text: the values that a careful reader may find. */
 function numbersIn(text: string): Set<number> {
-  const tokens = text.replaceAll('−', '-').split(/[;\t"\s:{}[\]]/);
+  const tokens = text.replaceAll('−', '-').split(/[;|\t"\s:{}[\]]/);
   const found = new Set<number>();
   for (const token of tokens) {
     for (const one of [token.replace(',', '.'), ...token.split(',')]) {
@@ -64,6 +72,11 @@ function numbersIn(text: string): Set<number> {
   }
   return found;
 }
+
+const named = ({ declared, isNamed, format }: NamedSample): Declarations => ({
+  ...declarationsOf(declared),
+  ...(isNamed && { name: format }),
+});
 
 /** The readings of a text, up to the place where it cannot be read any more. */
 async function readingsOf(text: string, declared: Declarations): Promise<ReadingInput[]> {
@@ -80,7 +93,7 @@ async function readingsOf(text: string, declared: Declarations): Promise<Reading
 it.each(MUTATED)(
   'no value is read that a changed text does not have: %s',
   async (_, sample) => {
-    const declared = { ...declarationsOf(sample.declared), timeZone: '+04:00', now: NOW };
+    const declared = { ...named(sample), timeZone: '+04:00', now: NOW };
     let values = 0;
     const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_250 : 250, seed: 50 });
     for (const changes of runs) {
@@ -117,7 +130,7 @@ afterAll(() => db.drop());
 it.each(MUTATED)(
   'each reading of a changed text is accepted, unchanged or quarantined (S2), and other parameters stay (S3): %s',
   async (_, sample) => {
-    const format = { ...declarationsOf(sample.declared), timeZone: '+04:00' };
+    const format = { ...named(sample), timeZone: '+04:00' };
     const options = {
       formats: READING_FORMATS,
       now: NOW,

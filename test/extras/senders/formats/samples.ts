@@ -23,7 +23,7 @@ export type NamedSample = Sample & { format: string; isTurned: boolean };
 export const SAMPLES: [name: string, sample: NamedSample][] = TABLES.flatMap((table) =>
   table.samples.map((sample): [string, NamedSample] => [
     `${table.format}, ${sample.what}`,
-    { ...sample, format: table.format, isTurned: table !== foreign },
+    { ...sample, format: table.format, isTurned: table !== foreign && !table.isPositional },
   ]),
 );
 

@@ -16,6 +16,8 @@ export const ARRIVAL = NOW.toISOString().replace('.000Z', 'Z');
 export type FormatTable = {
   /** Its name in src/extras/senders/formats. */
   format: string;
+  /** Its columns are known by their places, so they cannot be turned around. */
+  isPositional?: true;
   samples: readonly Sample[];
 };
 

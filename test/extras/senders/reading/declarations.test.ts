@@ -63,7 +63,7 @@ it.each<[what: string, declared: Declarations, said: string | RegExp]>([
   [
     'an unknown format',
     { name: 'csv' },
-    /^--format: there is no format "csv"\. There are: airgradient, airquality-am/,
+    /^--format: there is no format "csv"\. There are: airgradient, airnow, airquality-am/,
   ],
 ])('a declaration is refused with the reason: %s', (_, declared, said) => {
   expect(() => checkDeclarations(declared)).toThrow(said);

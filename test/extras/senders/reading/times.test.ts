@@ -99,12 +99,20 @@ test.each(README_FORMS)(
     expect(examples).not.toEqual([]);
     for (const example of examples) {
       expect(TIME_FORMS.find(([, pattern]) => pattern.test(example))?.[0]).toBe(name);
-      expect(instant(example, { zone: '+01:00', dateFormat: 'dd/mm/yyyy' })).toBe(
-        '2026-11-20T07:00:00Z',
-      );
+      const dateFormat = name === 'two-digit year' ? 'dd/mm/yy' : 'dd/mm/yyyy';
+      expect(instant(example, { zone: '+01:00', dateFormat })).toBe('2026-11-20T07:00:00Z');
     }
   },
 );
+
+test('a year of two digits is of this century, and read only where it is declared (S7)', () => {
+  expect(instant('11/20/26 08:00', { zone: 'UTC', dateFormat: 'mm/dd/yy' })).toBe(
+    '2026-11-20T08:00:00Z',
+  );
+  expect(instant('20.11.99', { zone: 'UTC', dateFormat: 'dd/mm/yy' })).toBe('2099-11-20T00:00:00Z');
+  for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
+    expect(read('11/10/26 08:00', { zone: 'UTC', dateFormat })).toBe('11/10/26 08:00');
+});
 
 test('a date with slashes keeps them without a declared order, whatever stands before it', () => {
   for (const given of ['8:00 05/06/2026', '05/06/2026\u00a08:00'])
