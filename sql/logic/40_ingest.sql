@@ -20,7 +20,11 @@ begin
       wrong text, -- why: out_of_bounds:pm25, one after the other with a blank between
       problem text, -- why the row cannot be used as a whole; null: only the database can know
       line bigint, -- in the source
-      text text -- as it came; null: its values say it
+      text text, -- as it came; null: its values say it
+      -- Of rows of one sensor and time that were put together:
+      kept int, -- the ordinal of the row that has their values; null: this row is stored itself
+      is_replaced boolean, -- a later row replaced a value of this one
+      is_part boolean -- the kept row has a value of this one
     ) on commit %s rows', case when keeps_rows then 'preserve' else 'delete' end);
   grant select on pg_temp.staged_reading to airseries_owner; -- logic.describe_stage
 end $$;
@@ -157,6 +161,83 @@ create function logic.unauthorized_rows(provider text, stations int[]) returns t
   where not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
+-- Puts the staged rows of a period together that have the same sensor and time (S3): of each parameter the last value
+-- counts. The last row with a value is the kept one: it gets the values of the others, and the parameters that all of
+-- them leave empty.
+create function logic.put_together(since timestamptz, until timestamptz) returns void language plpgsql
+set plan_cache_mode = force_custom_plan
+set work_mem = '64MB'
+as $$
+begin
+  if not exists (
+    select from pg_temp.staged_reading s
+    where s.measured_at >= since and s.measured_at < until and (s.problem is null or s.problem = 'no_value')
+    group by s.sensor_id, s.measured_at having count(*) > 1)
+  then
+    return;
+  end if;
+  with repeated as (
+    select s.sensor_id, s.measured_at from pg_temp.staged_reading s
+    where s.measured_at >= since and s.measured_at < until and (s.problem is null or s.problem = 'no_value')
+    group by 1, 2 having count(*) > 1
+  ),
+  grouped as materialized (
+    select s.*, coalesce(max(s.ordinal) filter (where s.problem is null) over key, max(s.ordinal) over key) as keep,
+      {{list reading: max(s.ordinal) filter (where s.$name is not null) over key as last_$name}}
+    from pg_temp.staged_reading s join repeated r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+    where s.problem is null or s.problem = 'no_value'
+    window key as (partition by s.sensor_id, s.measured_at)
+  ),
+  together as (
+    select g.keep, {{list reading: max(g.$name) filter (where g.ordinal = g.last_$name) as $name}},
+      bit_or(g.empty) & ~bit_or(g.unusable) as empty
+    from grouped g group by 1
+  )
+  update pg_temp.staged_reading s set
+    {{list reading: $name = case when g.ordinal = g.keep then t.$name else s.$name end}},
+    empty = case when g.ordinal = g.keep then t.empty else s.empty end,
+    kept = nullif(g.keep, g.ordinal),
+    is_replaced = false {{repeat reading: or g.$name is not null and g.last_$name > g.ordinal and g.$name <> t.$name}},
+    is_part = false {{repeat reading: or g.$name is not null and g.last_$name = g.ordinal}}
+  from grouped g join together t on t.keep = g.keep
+  where s.ordinal = g.ordinal;
+end $$;
+
+-- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor the
+-- values before and after. `given`: the parameters that the source has, a sum of $bit; the bounds of the rows tell the
+-- planner which chunks to read.
+create function logic.note_changes(
+  import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, given int
+) returns void language sql
+set plan_cache_mode = force_custom_plan
+set work_mem = '64MB'
+as $$
+  insert into raw.import_change (import_id, sensor_id, measured_at, {{list reading: $name_before, $name_after}})
+  select import, c.sensor_id, array_agg(c.measured_at),
+    {{list reading: case when count(c.$name_before) > 0 then array_agg(c.$name_before) filter (where given & $bit <> 0) end,
+      array_agg(c.$name_after) filter (where given & $bit <> 0)}}
+  from (
+    select b.sensor_id, b.measured_at,
+      {{list reading: case when b.$name <> b.known_$name or b.$name is null and b.empty & $bit <> 0 then b.known_$name end
+        as $name_before,
+      case when b.$name is distinct from b.known_$name then b.$name end as $name_after}}
+    from (
+      select s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty,
+        {{list given: r.$name as known_$name}},
+        logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
+      from pg_temp.staged_reading s
+      join raw.sensor k on k.id = s.sensor_id
+      cross join raw.installation i
+      left join raw.readings r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+        and r.measured_at >= earliest and r.measured_at <= latest
+      where s.measured_at >= since and s.measured_at < until and (s.problem is null or s.problem = 'no_value')
+        and s.kept is null and s.measured_at >= rollup.origin() and s.measured_at >= i.ingest_cutoff
+    ) b
+  ) c
+  where num_nonnulls({{list reading: c.$name_before, c.$name_after}}) > 0
+  group by c.sensor_id
+$$;
+
 -- == The statement that stores ==
 
 -- Stores the usable staged rows of a period and quarantines the rest. accepted + unchanged + refused + unauthorized =
@@ -203,6 +284,9 @@ begin
   into result.received, earliest, latest, has_totals, given
   from pg_temp.staged_reading s
   where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity');
+  if not is_unique then
+    perform logic.put_together(since, until);
+  end if;
   if has_totals then
     insert into raw.rain_gauge (sensor_id)
     select distinct k.id from pg_temp.staged_reading s join raw.sensor k on k.id = s.sensor_id
@@ -214,6 +298,10 @@ begin
   perform from raw.rain_gauge g where g.sensor_id in (select s.sensor_id from pg_temp.staged_reading s)
     order by g.sensor_id for update;
   has_gauges := found;
+
+  if import is not null then
+    perform logic.note_changes(import, since, until, earliest, latest, given);
+  end if;
 
   with staged as materialized (
     select s.*, s.problem is null as has_value,
@@ -229,42 +317,16 @@ begin
     where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity')
       and s.ordinal <> all (of_others)
   ),
-  -- Rows of one sensor and time. Of each parameter the last value counts; the last row with a value is the one that is
-  -- stored, the kept one.
-  repeated as (
-    select s.sensor_id, s.measured_at from staged s
-    where not is_unique and s.reason is null
-    group by 1, 2 having count(*) > 1
-  ),
-  grouped as materialized (
-    select s.*, coalesce(max(s.ordinal) filter (where s.has_value) over key, max(s.ordinal) over key) as kept,
-      {{list reading: max(s.ordinal) filter (where s.$name is not null) over key as last_$name}}
-    from staged s join repeated r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
-    where s.reason is null
-    window key as (partition by s.sensor_id, s.measured_at)
-  ),
-  together as materialized (
-    select g.kept as ordinal, g.sensor_id, g.measured_at,
-      {{list reading: max(g.$name) filter (where g.ordinal = g.last_$name) as $name}},
-      bit_or(g.empty) & ~bit_or(g.unusable) as empty
-    from grouped g group by 1, 2, 3
-  ),
-  slot as (
-    select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty
-    from staged s
-    where s.reason is null and not exists (
-      select from repeated r where r.sensor_id = s.sensor_id and r.measured_at = s.measured_at)
-    union all
-    select t.ordinal, t.sensor_id, t.measured_at, {{list reading: t.$name}}, t.empty from together t
-  ),
   -- Each row to be stored beside what is stored of its sensor and time. Of rain a source gives an amount or a total; the
   -- amount of a reading with a total is derived, and the given one is kept beside it.
   beside as (
-    select s.*, {{list given: r.$name as known_$name}},
+    select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty,
+      {{list given: r.$name as known_$name}},
       logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
-    from slot s
+    from staged s
     left join raw.readings r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
       and r.measured_at >= earliest and r.measured_at <= latest
+    where s.reason is null and s.kept is null
   ),
   compared as materialized (
     select b.*,
@@ -303,44 +365,19 @@ begin
     left join raw.placement p on p.sensor_id = c.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
     where c.changes or c.withdraws <> 0
   ),
-  -- Of the rows that were put together, the others than the kept one: they count as accepted if a later one replaced a
-  -- value of theirs, or if the kept one is and has a value of theirs; as unchanged otherwise.
-  others as (
-    select g.ordinal, g.has_value,
-      not only_new and (false
-        {{repeat reading: or g.$name is not null and g.last_$name > g.ordinal and g.$name <> t.$name}})
-      or c.ordinal is not null and (false
-        {{repeat reading: or g.$name is not null and g.last_$name = g.ordinal}}) as is_accepted
-    from grouped g
-    join together t on t.ordinal = g.kept
-    left join changed c on c.ordinal = g.kept
-    where g.ordinal <> g.kept
-  ),
   refused as materialized (
     select s.ordinal, s.reason from staged s where s.reason is not null
     union all
     -- it has no value, and there is none to withdraw
     select s.ordinal, s.problem from staged s
     where s.reason is null and not s.has_value and not exists (select from changed c where c.ordinal = s.ordinal)
-  ),
-  noted as (
-    insert into raw.import_change (import_id, sensor_id, measured_at,
-      {{list reading: $name_before, $name_after}})
-    select store_staged.import, c.sensor_id, array_agg(c.measured_at),
-      {{list reading: case when count(c.$name_before) > 0 then array_agg(c.$name_before) filter (where given & $bit <> 0) end,
-        array_agg(c.$name_after) filter (where given & $bit <> 0)}}
-    from (
-      select c.sensor_id, c.measured_at,
-        {{list reading: case when c.$name <> c.known_$name or c.withdraws & $bit <> 0 then c.known_$name end
-          as $name_before,
-        case when c.$name is distinct from c.known_$name then c.$name end as $name_after}}
-      from compared c
-      where store_staged.import is not null and (c.changes or c.withdraws <> 0)
-      order by c.sensor_id, c.measured_at
-    ) c
-    group by c.sensor_id
   )
-  select count(c.ordinal) + (select count(*) from others o where o.has_value and o.is_accepted),
+  -- Of rows that were put together, one counts as accepted if a later row replaced a value of it, or if its values
+  -- changed something with the kept row; as unchanged otherwise.
+  select count(c.ordinal) + (
+      select count(*) from staged s
+      where s.reason is null and s.kept is not null and s.has_value and (s.is_replaced and not only_new
+        or s.is_part and exists (select from changed c where c.ordinal = s.kept))),
     coalesce(sum(c.replaces), 0), coalesce(sum(bit_count(c.withdraws::bit(32))), 0),
     extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
     extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
@@ -567,9 +604,10 @@ create function logic.ingest_bounds(out origin float8, out cutoff float8) langua
 $$;
 
 revoke all on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.unauthorized_rows, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
-  logic.keep_last_totals, logic.delete_readings, logic.ingest_bounds
+  logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_staged, logic.withdraw_values,
+  logic.delete_empty_readings, logic.derive_rain, logic.keep_last_totals, logic.delete_readings, logic.ingest_bounds
   from public;
 grant execute on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.unauthorized_rows, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds to airseries_ingest;
+  logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_staged, logic.withdraw_values,
+  logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
