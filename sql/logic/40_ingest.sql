@@ -204,17 +204,18 @@ begin
 end $$;
 
 -- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor the
--- values before and after. `given`: the parameters that the source has, a sum of $bit; the bounds of the rows tell the
--- planner which chunks to read.
+-- values before and after. `given`: the parameters that the source has, a sum of $bit; `is_new`: nothing is stored of these
+-- sensors between the first and the last row, whose times tell the planner which chunks to read.
 create function logic.note_changes(
-  import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, given int
-) returns void language sql
+  import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, given int, is_new boolean
+) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
-set work_mem = '64MB'
 as $$
+begin
   insert into raw.import_change (import_id, sensor_id, measured_at, {{list reading: $name_before, $name_after}})
   select import, c.sensor_id, array_agg(c.measured_at),
-    {{list reading: case when count(c.$name_before) > 0 then array_agg(c.$name_before) filter (where given & $bit <> 0) end,
+    {{list reading: case when count(c.$name_before) > 0 then
+      array_agg(c.$name_before) filter (where given & $bit <> 0 and not is_new) end,
       array_agg(c.$name_after) filter (where given & $bit <> 0)}}
   from (
     select b.sensor_id, b.measured_at,
@@ -228,15 +229,15 @@ as $$
       from pg_temp.staged_reading s
       join raw.sensor k on k.id = s.sensor_id
       cross join raw.installation i
-      left join raw.readings r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+      left join raw.readings r on not is_new and r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
         and r.measured_at >= earliest and r.measured_at <= latest
       where s.measured_at >= since and s.measured_at < until and (s.problem is null or s.problem = 'no_value')
         and s.kept is null and s.measured_at >= rollup.origin() and s.measured_at >= i.ingest_cutoff
     ) b
   ) c
   where num_nonnulls({{list reading: c.$name_before, c.$name_after}}) > 0
-  group by c.sensor_id
-$$;
+  group by c.sensor_id;
+end $$;
 
 -- == The statement that stores ==
 
@@ -261,6 +262,7 @@ declare
   has_totals boolean;
   given int; -- the parameters that the source has: a sum of $bit
   has_gauges boolean;
+  is_new boolean := false; -- nothing is stored of these sensors between the bounds
   has_lost_chunks boolean;
   withdrawn_sensors int[];
   withdrawn_times timestamptz[];
@@ -300,7 +302,13 @@ begin
   has_gauges := found;
 
   if import is not null then
-    perform logic.note_changes(import, since, until, earliest, latest, given);
+    is_new := not exists (
+      select from (
+        select distinct s.sensor_id from pg_temp.staged_reading s where s.measured_at >= since and s.measured_at < until) s
+      cross join lateral (
+        select from raw.readings r
+        where r.sensor_id = s.sensor_id and r.measured_at >= earliest and r.measured_at <= latest limit 1) r);
+    perform logic.note_changes(import, since, until, earliest, latest, given, is_new);
   end if;
 
   with staged as materialized (
@@ -324,7 +332,7 @@ begin
       {{list given: r.$name as known_$name}},
       logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
     from staged s
-    left join raw.readings r on r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+    left join raw.readings r on not is_new and r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
       and r.measured_at >= earliest and r.measured_at <= latest
     where s.reason is null and s.kept is null
   ),
