@@ -11,11 +11,10 @@ import {
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
 import { readNumber, writeInstead } from './numbers.ts';
-import { describeCorrections } from './reading/contradictions.ts';
 import type { Doubt } from './reading/doubt.ts';
-import { otherUnitHint } from './reading/implausibleValues.ts';
+import type { Findings } from './reading/doubts.ts';
 import { readInstant } from './reading/instants.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import { otherUnitHint } from './reading/otherUnits.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { DATE_FORMATS, slashedDate } from './reading/times.ts';
 import { COMMAND_LINE, type Vocabulary } from './reading/vocabulary.ts';
@@ -173,13 +172,13 @@ export function explainPush(
 
 /** Says what was stored and is perhaps not meant so. `gap`: the sentence of describeGap. */
 export const hintsOf = (
-  { contradictions, notUtf8 }: Pick<SourceNotes, 'contradictions' | 'notUtf8'>,
+  { facts: { notUtf8 }, doubts: { corrections } }: Findings,
   doubts: readonly Doubt[] = [],
   gap?: string,
 ): string[] => [
   ...doubts.map(({ what, remedy }) => `${what}. ${remedy}`),
   ...[
-    describeCorrections(contradictions),
+    corrections(),
     notUtf8 && `row ${notUtf8.line} was refused: ${explainEncoding(notUtf8.encoding)}`,
     gap,
   ].filter((hint) => hint !== undefined),

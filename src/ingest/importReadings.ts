@@ -19,8 +19,8 @@ import {
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
-import { doubtsOf } from './reading/doubts.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import type { Findings } from './reading/doubts.ts';
+import type { SourceFacts } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
@@ -87,15 +87,16 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     const most = source.size === undefined ? STORED_OF_STREAM : STORED_OF_FILE;
     const assign = (readings: readonly ReadingInput[]) =>
       assignSensors(sql, readings, undefined, clock(), ofDevices);
-    let notes: SourceNotes | undefined;
+    let found: Findings | undefined;
     let failure: InputError | undefined;
     try {
       for await (const batch of readChecked(sql, source, declared, report, assign, clock())) {
-        notes = batch.notes;
+        found = batch.found;
         const { readings } = batch;
-        if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
+        const { facts } = found;
+        if (facts.means !== undefined) refuseBothMeans(readings, facts.means, means, source.name);
         await copier.add(readings, clock());
-        if (copier.isFull(most)) await writer.write(notes);
+        if (copier.isFull(most)) await writer.write(facts);
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
@@ -104,17 +105,17 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
       source.close();
       await writer.idle();
     }
-    if (notes !== undefined) await writer.write(notes); // with what stands before a fault
+    if (found !== undefined) await writer.write(found.facts); // with what stands before a fault
     await writer.idle();
     for await (const withdrawn of copier.end(clock(), source.name)) report.withdrawn(withdrawn);
-    report.end(notes);
+    report.end(found?.facts);
     if (failure !== undefined) throw failure;
-    if (notes === undefined) return;
+    if (found === undefined) return;
     const doubt =
-      stoppingDoubt(doubtsOf(notes, [], COMMAND_LINE)) ??
-      (await findMoved(sql, notes, { now: clock() }, COMMAND_LINE)).doubts[0];
+      stoppingDoubt(found.doubts.of([], COMMAND_LINE)) ??
+      (await findMoved(sql, found.doubts, { now: clock() }, COMMAND_LINE)).doubts[0];
     refuseDoubt(doubt, source.name, 'the readings are stored all the same');
-    report.hints(notes);
+    report.hints(found);
   };
 }
 
@@ -123,11 +124,11 @@ function makeWriter(copier: Copier, source: string, report: SourceReport) {
   let writing: Promise<void> = Promise.resolve();
   return {
     /** Resolves when the batch before is written, and this one has begun. */
-    async write(notes: SourceNotes) {
+    async write(facts: SourceFacts) {
       await writing;
       const batch = copier.take();
       if (batch === undefined) return;
-      writing = copier.store(batch, source).then((outcome) => report.stored(outcome, notes));
+      writing = copier.store(batch, source).then((outcome) => report.stored(outcome, facts));
       writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     },
     idle: () => writing,
@@ -152,15 +153,16 @@ async function* readChecked(
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
   const batches = assigned(readReadings(source, format, LIMITS), assign);
   yield* checkedBeginning(batches, source, async (first) => {
-    const { notes, readings } = first;
-    const { notUtf8: found } = notes;
-    report.linesBefore(notes);
-    if (found !== undefined)
-      throw notUtf8(`${source.name}:${found.line}`, found.encoding, found.text);
-    refuseDoubt(stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE)), source.name);
-    const [among] = await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE);
+    const { readings, found } = first;
+    const { facts, doubts } = found;
+    report.linesBefore(facts);
+    const { notUtf8: other } = facts;
+    if (other !== undefined)
+      throw notUtf8(`${source.name}:${other.line}`, other.encoding, other.text);
+    refuseDoubt(stoppingDoubt(doubts.of(readings, COMMAND_LINE)), source.name);
+    const [among] = await doubtsAmongOthers(sql, readings, facts, COMMAND_LINE);
     refuseDoubt(among, source.name);
-    refuseDoubt((await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0], source.name);
+    refuseDoubt((await findMoved(sql, doubts, { now }, COMMAND_LINE)).doubts[0], source.name);
   });
 }
 
@@ -186,8 +188,8 @@ const STORED_OF_STREAM = 10_000;
 const LOOKED_AT = 50_000;
 
 /**
- * The same batches, after `check` has seen the first with a reading, and the notes of the first
- * 50,000 readings. Rejects as `check` does, before it yields any.
+ * The same batches, after `check` has seen the first with a reading, and what was found in the
+ * first 50,000 readings. Rejects as `check` does, before it yields any.
  */
 async function* checkedBeginning(
   batches: AsyncGenerator<ReadingBatch>,

@@ -6,7 +6,8 @@ import type { Log } from '../base/log.ts';
 import { makeProgress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import type { Findings } from './reading/doubts.ts';
+import type { SourceFacts } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
@@ -88,11 +89,11 @@ export function makeImportReport(
     const ownSpan = emptySpan();
     let ownReplaced = NOTHING_REPLACED;
     return {
-      linesBefore({ linesBefore: lines }: SourceNotes) {
+      linesBefore({ linesBefore: lines }: SourceFacts) {
         if (lines > 0)
           report('info', { source: name, lines }, 'lines before the header are passed over');
       },
-      stored(outcome: Stored, { ignored }: SourceNotes) {
+      stored(outcome: Stored, { ignored }: SourceFacts) {
         const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
@@ -114,18 +115,18 @@ export function makeImportReport(
         ownReplaced = addReplaced(ownReplaced, others);
       },
       /** Replaced values are a surprise where a file was only to add something. */
-      end(notes: SourceNotes | undefined) {
+      end(facts: SourceFacts | undefined) {
         addSpan(span, ownSpan);
         replaced = addReplaced(replaced, ownReplaced);
         const values = describeReplaced(ownReplaced);
         if (values !== undefined)
           report('info', { source: name, ...values }, 'stored values were replaced or withdrawn');
-        if (notes === undefined) return;
-        summary.excluded += notes.excluded;
-        if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
+        if (facts === undefined) return;
+        summary.excluded += facts.excluded;
+        if (!summary.formats.includes(facts.format)) summary.formats.push(facts.format);
       },
-      hints(notes: SourceNotes) {
-        for (const hint of hintsOf(notes, [], describeGap(ownSpan))) {
+      hints(found: Findings) {
+        for (const hint of hintsOf(found, [], describeGap(ownSpan))) {
           const text = `${name}: ${hint}`;
           summary.hints.push(text);
           progress.hide();

@@ -12,9 +12,8 @@ import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
-import { doubtsOf } from '../reading/doubts.ts';
+import type { Findings } from '../reading/doubts.ts';
 import type { Transitions } from '../reading/localTime.ts';
-import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
@@ -72,12 +71,14 @@ export function ingestRoute(
     const { id, name, scope } = senderOf(res);
     const body = bodyOf(req);
     const arrivedAt = firstArrival(id, req, body, now);
-    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
+    const { readings: given, found } = await read(body, req, { scope, now: arrivedAt });
     const readings = await assignSensors(writes, given, scope, now);
-    const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS) : [];
+    const [doubt] = found ? await doubtsAmongOthers(writes, readings, found.facts, ADDRESS) : [];
     if (doubt !== undefined) throw inDoubt(doubt);
-    const moved = notes ? (await findMoved(writes, notes, { scope, now }, ADDRESS)).doubts : [];
-    const stopping = stoppingDoubt(moved, notes?.rows);
+    const moved = found
+      ? (await findMoved(writes, found.doubts, { scope, now }, ADDRESS)).doubts
+      : [];
+    const stopping = stoppingDoubt(moved, found?.facts.rows);
     if (stopping !== undefined) throw inDoubt(stopping);
     const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
@@ -100,7 +101,7 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource(notes, readings, outcome, now, moved)),
+      ...(found !== undefined && describeSource(found, readings, outcome, now, moved)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
@@ -142,7 +143,7 @@ function makeArrivals() {
 
 /** The part of an answer that says how the body was read. */
 function describeSource(
-  notes: SourceNotes,
+  found: Findings,
   readings: readonly ReadingInput[],
   { values, quarantined }: Accepted,
   now: Date,
@@ -152,15 +153,15 @@ function describeSource(
   addTimes(span, readings, quarantined);
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
-  const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
-  const doubts = [...doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
-  const hints = hintsOf(notes, doubts, describeGap(span, now));
+  const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...moved];
+  const hints = hintsOf(found, doubts, describeGap(span, now));
+  const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
-    ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
+    ...(ignored.size > 0 && { ignored: [...ignored] }),
     ...(hints.length > 0 && { hints }),
-    format: notes.format,
-    ...(notes.excluded > 0 && { excluded: notes.excluded }),
-    ...(notes.usedServerTime && { time: 'server' }),
+    format,
+    ...(excluded > 0 && { excluded }),
+    ...(usedServerTime && { time: 'server' }),
   };
 }
 

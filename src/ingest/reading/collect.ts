@@ -17,16 +17,16 @@ import {
   rowsWithin,
 } from '../rows/rows.ts';
 import type { Source } from '../rows/source.ts';
-import { makeContradictionFinder } from './contradictions.ts';
 import type { Declarations } from './declarations.ts';
+import { type Findings, makeFindings } from './doubts.ts';
+import type { SourceFacts } from './facts.ts';
 import { makeMerger } from './merge.ts';
-import { makeNotes, type SourceNotes } from './notes.ts';
 import { makeReader, type Reader } from './reader.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 import { COMMAND_LINE } from './vocabulary.ts';
 
-/** Readings, and what is known of their source. */
-export type ReadingBatch = { readings: ReadingInput[]; notes: SourceNotes };
+/** Readings, and what was found out about their source until then. */
+export type ReadingBatch = { readings: ReadingInput[]; found: Findings };
 
 export type Limits = Pick<RowOptions, 'kind' | 'largestObject'> & {
   /** Readings in a batch, and characters of their texts: long lines fill one earlier. */
@@ -36,6 +36,8 @@ export type Limits = Pick<RowOptions, 'kind' | 'largestObject'> & {
    * Bounds on a source as a whole, and the error for one beyond them; undefined: there are none.
    */
   most?: { rows: number; text: number; refuse(what: string): Error };
+  /** False: readings are not compared here, because some are not the caller's own. */
+  compares?: false;
 };
 
 /** A file may have any size. */
@@ -56,9 +58,9 @@ export async function* readReadings(
   limits: Limits = FILE_LIMITS,
 ): AsyncGenerator<ReadingBatch> {
   const { batch, batchText, most } = limits;
-  const notes = makeNotes();
+  const found = makeFindings();
+  const { facts, doubts } = found;
   const merger = makeMerger(source.name);
-  const compare = makeContradictionFinder(notes.contradictions, notes.ignored);
   let readings: ReadingInput[] = [];
   const size = { rows: 0, text: 0 };
   let batchSize = 0;
@@ -69,18 +71,18 @@ export async function* readReadings(
     if (most !== undefined && size.rows > most.rows)
       throw most.refuse(`more than ${most.rows} readings`);
     if (one === undefined) return;
-    notes.rows += 1;
+    facts.rows += 1;
     size.text += one.text.length;
     if (most !== undefined && size.text > most.text)
       throw most.refuse(
         `readings that take more than ${most.text / 1_048_576} MiB, each by itself`,
       );
     const reading = one.text.length > LONGEST_LINE ? shortened(one) : one;
-    compare(reading, notes.isLong);
-    if (notes.isLong) merger.add(reading);
+    if (limits.compares !== false) doubts.compare(reading, facts.isLong, facts.ignored);
+    if (facts.isLong) merger.add(reading);
     else readings.push(reading);
   };
-  const all = readAll(source, declared, limits, notes);
+  const all = readAll(source, declared, limits, found);
   for (;;) {
     const next = await all.next().catch((error: unknown) => {
       failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error);
@@ -96,18 +98,18 @@ export async function* readReadings(
     }
     batchSize += next.value.text;
     while (readings.length >= batch || (readings.length > 0 && batchSize >= batchText)) {
-      yield { readings: readings.slice(0, batch), notes };
+      yield { readings: readings.slice(0, batch), found };
       readings = readings.slice(batch);
       batchSize = 0;
     }
   }
   for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
-  if (notes.isLong && most === undefined && readings.length === 0 && notes.ignored.size > 0)
-    failure ??= noParameter(source.name, notes, declared);
+  if (facts.isLong && most === undefined && readings.length === 0 && facts.ignored.size > 0)
+    failure ??= noParameter(source.name, facts, declared);
   if (lastLine === undefined && most === undefined)
     failure ??= new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {
-    yield { readings: readings.slice(from, from + batch), notes };
+    yield { readings: readings.slice(from, from + batch), found };
     from += batch;
   }
   if (failure !== undefined) throw failure;
@@ -117,12 +119,12 @@ export async function* readReadings(
 export function readLine(text: string): ReadingInput | undefined {
   const row = rowOfObject({ number: 1, text }, makeObjectReader());
   if ('unreadable' in row) return unreadable(text, 1, row.why);
-  return makeReader(row, {}, makeNotes()).read(row);
+  return makeReader(row, {}, makeFindings()).read(row);
 }
 
 /** Throws InputError for declarations that cannot be followed, whatever the source. */
 export function checkDeclarations(declared: Declarations): void {
-  makeReader(NO_ROW, declared, makeNotes());
+  makeReader(NO_ROW, declared, makeFindings());
 }
 
 type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
@@ -135,14 +137,15 @@ async function* readAll(
   source: Source,
   declared: Declarations,
   limits: Limits,
-  notes: SourceNotes,
+  found: Findings,
 ): AsyncGenerator<Slice> {
-  notes.format = chooseFormat(declared.name, NO_ROW).name;
+  const { facts } = found;
+  facts.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
   const begin = (header: Header, position: string, linesBefore: number) => {
-    const next = makeReader(header, declared, notes);
+    const next = makeReader(header, declared, found);
     next.begin(header, position);
-    notes.linesBefore += linesBefore;
+    facts.linesBefore += linesBefore;
     reader = next;
   };
   const recognized = new WeakMap<Names, string | null>();
@@ -164,7 +167,7 @@ async function* readAll(
         readings.push(unreadable(row.text, row.line, row.why));
         continue;
       }
-      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, notes);
+      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, found);
       const other = row.names.isTable ? null : otherFormat(row, reader);
       if (other !== null) {
         const why = `its fields have format ${other}, but the rows before it do not: ${SAY_IT}`;
@@ -215,7 +218,7 @@ const brokenOff = (name: string, lastLine: number | undefined, error: unknown) =
 
 const noParameter = (
   name: string,
-  { ignored }: SourceNotes,
+  { ignored }: SourceFacts,
   { say = COMMAND_LINE }: Declarations,
 ) =>
   new InputError(

@@ -4,11 +4,11 @@
  * contradicts what the values are taken for.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import type { ValueColumn } from '../formats/format.ts';
 import { ownName } from '../formats/ownNames.ts';
 import { cellAt, isGiven, type Position, type Row } from '../rows/row.ts';
 import { isSameUnit, ownUnitOf } from '../units.ts';
 import type { Doubt } from './doubt.ts';
+import type { Plan } from './plan.ts';
 import { sayUnits } from './unitColumns.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { wordsOf } from './words.ts';
@@ -57,40 +57,39 @@ type Divided = {
   against?: string | undefined;
 };
 
-/** The parameters and units that the values of the rows are taken for. */
-type Taken = readonly {
-  parameter: ParameterName;
-  columns: readonly Pick<ValueColumn, 'unit' | 'unitAt'>[];
-}[];
-
-/** By the name of the column. */
-export type Dividing = Map<string, Divided>;
-
 /** Bounds for memory; the first owners tell as much as all. */
 const MOST_VALUES = 12;
 const MOST_OWNERS = 10_000;
 
-export function noteDividing(
-  dividing: Dividing,
-  row: Row,
-  owner: unknown,
-  { dividing: columns, values }: { dividing: readonly DividingColumn[]; values: Taken },
-): void {
-  for (const { name, kind, position } of columns) {
-    const cell = cellAt(row, position);
-    if (!isGiven(cell) || typeof cell === 'object') continue;
-    const value = String(cell).slice(0, 60);
-    let known = dividing.get(name);
-    if (known === undefined) {
-      known = { kind, values: new Set(), ofOwners: new Map() };
-      dividing.set(name, known);
-    }
-    if (kind === 'place') noteOwner(known, owner, value);
-    else if (!known.values.has(value) && known.values.size < MOST_VALUES) {
-      known.values.add(value);
-      known.against ??= contradicted(kind, value, values);
-    }
-  }
+export function makeDividing() {
+  const byColumn = new Map<string, Divided>();
+  return {
+    see(row: Row, owner: unknown, plan: Pick<Plan, 'dividing' | 'values'>): void {
+      for (const { name, kind, position } of plan.dividing) {
+        const cell = cellAt(row, position);
+        if (!isGiven(cell) || typeof cell === 'object') continue;
+        const value = String(cell).slice(0, 60);
+        let known = byColumn.get(name);
+        if (known === undefined) {
+          known = { kind, values: new Set(), ofOwners: new Map() };
+          byColumn.set(name, known);
+        }
+        if (kind === 'place') noteOwner(known, owner, value);
+        else if (!known.values.has(value) && known.values.size < MOST_VALUES) {
+          known.values.add(value);
+          known.against ??= contradicted(kind, value, plan.values);
+        }
+      }
+    },
+    doubts: (say: Vocabulary): Doubt[] =>
+      [...byColumn].flatMap(([name, known]): Doubt[] => {
+        const what = whatItTells(name, known);
+        if (what === undefined) return [];
+        const { kind, values, apart } = known;
+        const [first = ''] = apart?.slice(1) ?? [...values];
+        return [{ what, remedy: howToUse(name, kind, String(first), say), stops: 'always' }];
+      }),
+  };
 }
 
 function noteOwner(known: Divided, owner: unknown, value: string): void {
@@ -101,7 +100,7 @@ function noteOwner(known: Divided, owner: unknown, value: string): void {
 }
 
 /** A clause with the use of the values, if a unit or a parameter says another. */
-function contradicted(kind: Kind, value: string, all: Taken): string | undefined {
+function contradicted(kind: Kind, value: string, all: Plan['values']): string | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
   if (kind === 'half') return 'a time of twelve hours is read without it';
@@ -140,16 +139,6 @@ const WRITTEN_OUT = {
 
 const parameterNamed = (value: string): ParameterName | undefined =>
   ownName(value)?.parameter ?? ownName(value, WRITTEN_OUT)?.parameter;
-
-/** The columns that stop a source. */
-export const dividingDoubts = (dividing: Dividing, say: Vocabulary): Doubt[] =>
-  [...dividing].flatMap(([name, known]): Doubt[] => {
-    const what = whatItTells(name, known);
-    if (what === undefined) return [];
-    const { kind, values, apart } = known;
-    const [first = ''] = apart?.slice(1) ?? [...values];
-    return [{ what, remedy: howToUse(name, kind, String(first), say), stops: 'always' }];
-  });
 
 /** Undefined: it tells nothing apart. */
 function whatItTells(name: string, { kind, values, apart, against }: Divided): string | undefined {

@@ -22,7 +22,8 @@ export type Transitions = readonly { since: number; offset: number }[];
 /** `values`: those of its line. */
 export type AddOffset = (stamp: string, sensor: string, values: ReadingInput['values']) => string;
 
-type Observers = {
+/** What gets the stamps that a zone makes doubtful. */
+export type Observers = {
   /** Gets a stamp in a skipped hour, and the offset until then. */
   onSkipped?: (stamp: string, offset: string) => void;
   /**

@@ -5,9 +5,9 @@
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
-import { declareUnit } from '../reading/implausibleValues.ts';
+import type { SourceFacts } from '../reading/facts.ts';
 import { readInstant } from '../reading/instants.ts';
-import type { SourceNotes } from '../reading/notes.ts';
+import { declareUnit } from '../reading/otherUnits.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { medianOf, numberOf } from '../reading/unitChoice.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
@@ -69,7 +69,7 @@ const COMPARED: readonly Compared[] = [
 export async function doubtsAmongOthers(
   db: Queryable,
   readings: readonly ReadingInput[],
-  { undeclared }: Pick<SourceNotes, 'undeclared'>,
+  { undeclared }: Pick<SourceFacts, 'undeclared'>,
   say: Vocabulary,
 ): Promise<Doubt[]> {
   if (!COMPARED.some(({ name }) => undeclared.has(name))) return [];

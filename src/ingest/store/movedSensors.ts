@@ -5,9 +5,9 @@
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import type { Doubt } from '../reading/doubt.ts';
+import type { Doubts } from '../reading/doubts.ts';
 import { readInstant } from '../reading/instants.ts';
-import type { SourceNotes } from '../reading/notes.ts';
-import type { OwnPlace } from '../reading/place.ts';
+import type { OwnPlace } from '../reading/ownPlaces.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import type { Scope } from './accept.ts';
@@ -39,7 +39,7 @@ const MOST_NAMED = 3;
  */
 export async function findMoved(
   db: Queryable,
-  { places }: Pick<SourceNotes, 'places'>,
+  { places }: Pick<Doubts, 'places'>,
   { scope, now }: { scope?: Scope | undefined; now: Date },
   say: Vocabulary,
 ): Promise<Moved> {

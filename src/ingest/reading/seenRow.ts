@@ -1,0 +1,25 @@
+/** A row as it was read: what the doubts about its source, and the facts about it, are found from. */
+import type { Format } from '../formats/format.ts';
+import type { Row } from '../rows/row.ts';
+import type { Plan } from './plan.ts';
+import type { ReadingInput } from './reading.ts';
+import type { TimeColumn } from './timeColumn.ts';
+import type { ReadTime } from './times.ts';
+import type { NamedValue } from './values.ts';
+
+export type SeenRow = {
+  format: Format;
+  row: Row;
+  plan: Plan;
+  named: readonly NamedValue[];
+  /** The sensor or the device. */
+  owner: unknown;
+  /** What stands for its time. */
+  given: unknown;
+  /** Where its time is; undefined: it is that of arrival, or the row is refused or left out. */
+  column?: TimeColumn;
+  /** Its time as it was read; undefined: the row is refused or left out. */
+  time?: ReadTime;
+  /** Undefined: the row is refused or left out. */
+  reading?: ReadingInput;
+};
