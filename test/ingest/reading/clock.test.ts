@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../src/ingest/reading/doubt.ts';
-import { doubtsOf } from '../../../src/ingest/reading/doubts.ts';
-import { makeNotes } from '../../../src/ingest/reading/notes.ts';
+import { makeFindings } from '../../../src/ingest/reading/doubts.ts';
 import { ADDRESS, COMMAND_LINE, type Vocabulary } from '../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../src/ingest/rows/lines.ts';
 import { transitionsOf } from '../../support/localTime.ts';
@@ -22,12 +21,12 @@ const BERLIN: Declarations = {
 async function read(content: string, declared: Declarations = BERLIN, say = COMMAND_LINE) {
   const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
   const stamps: unknown[] = [];
-  let notes = makeNotes();
+  let found = makeFindings();
   for await (const batch of readReadings(source, { sensor: 1, ...declared })) {
     stamps.push(...batch.readings.map(({ measuredAt }) => measuredAt));
-    notes = batch.notes;
+    found = batch.found;
   }
-  const doubt = stoppingDoubt(doubtsOf(notes, [], say));
+  const doubt = stoppingDoubt(found.doubts.of([], say));
   return { stamps, doubt: doubt && `${doubt.what}. ${doubt.remedy}` };
 }
 const doubtOf = async (content: string, declared?: Declarations, say?: Vocabulary) =>

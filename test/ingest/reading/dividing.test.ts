@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { dividingKind } from '../../../src/ingest/reading/dividing.ts';
 import { stoppingDoubt } from '../../../src/ingest/reading/doubt.ts';
-import { doubtsOf } from '../../../src/ingest/reading/doubts.ts';
 import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import { readText } from '../support.ts';
 
 /** The question about a few rows; undefined: nothing is asked. */
 async function asked(header: string, rows: readonly string[], declared: Declarations = {}) {
-  const { readings, notes } = await readText(`${[header, ...rows].join('\n')}\n`, declared);
-  const doubt = stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE), rows.length);
+  const { readings, doubts } = await readText(`${[header, ...rows].join('\n')}\n`, declared);
+  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), rows.length);
   return doubt && `${doubt.what}. ${doubt.remedy}`;
 }
 /** Rows an hour apart, so that they do not contradict each other. */

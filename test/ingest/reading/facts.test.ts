@@ -1,11 +1,11 @@
-/** Rows leave notes behind for messages: unused names, missing units, verdicts (S7). */
+/** Rows leave facts behind for reports: unused names, missing units (S7). */
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../src/ingest/formats/format.ts';
 import { chooseFormat } from '../../../src/ingest/formats/formats.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { makeNotes, makeRowNoter, noteIgnored } from '../../../src/ingest/reading/notes.ts';
+import { makeFacts, noteIgnored, noteRow } from '../../../src/ingest/reading/facts.ts';
 import { layoutOf, planOf } from '../../../src/ingest/reading/plan.ts';
-import { readNamedValues } from '../../../src/ingest/reading/values.ts';
+import { readNamedValues, unitsOf } from '../../../src/ingest/reading/values.ts';
 import {
   makeColumns,
   makeObjectReader,
@@ -13,25 +13,26 @@ import {
   type Row,
 } from '../../../src/ingest/rows/row.ts';
 
-/** The notes of rows, which have one plan for the same names. */
+/** The facts about rows, which have one plan for the same names. */
 function noted(
   rows: readonly Row[],
   declared: Declarations = {},
   format = chooseFormat(declared.name, rows[0] as Row),
 ) {
-  const notes = makeNotes();
+  const facts = makeFacts();
   const layout = layoutOf(format, declared);
-  const note = makeRowNoter(notes, format);
   const plans = new Map<Names, ReturnType<typeof planOf>>();
   for (const row of rows) {
+    const isFirst = !plans.has(row.names);
     const plan = plans.get(row.names) ?? planOf(layout, row.names);
     plans.set(row.names, plan);
-    note(row, plan, readNamedValues(row, plan, layout) ?? [], 1);
+    const named = readNamedValues(row, plan, layout) ?? [];
+    const seen = { format, row, plan, named, owner: 1, given: undefined };
+    noteRow(facts, seen, unitsOf(seen, isFirst), isFirst);
   }
   return {
-    ignored: [...notes.ignored],
-    undeclared: Object.fromEntries(notes.undeclared),
-    verdicts: [...notes.verdicts.keys()],
+    ignored: [...facts.ignored],
+    undeclared: Object.fromEntries(facts.undeclared),
   };
 }
 const objects = (...given: Record<string, unknown>[]) => {
@@ -54,15 +55,21 @@ describe('unused names', () => {
     expect(noted(archive).ignored).toEqual(['x']);
   });
 
+  it('a verdict on rows is unused as long as nobody declares it', () => {
+    const rows = lines('pm25,Validity,colour', '1,V,red', '1,X,red');
+    expect(noted(rows).ignored).toEqual(['Validity', 'colour']);
+    expect(noted(rows, { only: ['Validity=V'] }).ignored).toEqual(['colour']);
+  });
+
   it('at most a hundred unused names are noted', () => {
-    const notes = makeNotes();
+    const facts = makeFacts();
     const format = chooseFormat('airseries', objects({})[0] as Row);
     noteIgnored(
-      notes,
+      facts,
       format,
       Array.from({ length: 150 }, (_, n) => `x${n}`),
     );
-    expect(notes.ignored.size).toBe(100);
+    expect(facts.ignored.size).toBe(100);
   });
 
   it('a field with a value is noted as unused where another field is preferred to it', () => {
@@ -116,16 +123,5 @@ describe('parameters without a unit', () => {
     const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value';
     const rows = lines(header, '1,2,,,,,pm25,µg/m³,5', '1,2,,,,,temperature,,5');
     expect(noted(rows).undeclared).toEqual({ temperature: 'temperature' });
-  });
-});
-
-describe('verdicts', () => {
-  it('unused columns that seem to judge a row are noted as verdicts', () => {
-    expect(noted(lines('pm25,Validity,colour', '1,V,red', '1,X,red'))).toMatchObject({
-      verdicts: ['Validity'],
-      ignored: ['Validity', 'colour'],
-    });
-    const only = ['Validity=V'];
-    expect(noted(lines('pm25,Validity', '1,V'), { only }).verdicts).toEqual([]);
   });
 });

@@ -4,8 +4,6 @@ import { describe, expect, it, test } from 'vitest';
 import { explainReading, hintsOf } from '../../../src/ingest/explain.ts';
 import { checkDeclarations, readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { doubtsOf } from '../../../src/ingest/reading/doubts.ts';
-import { makeNotes } from '../../../src/ingest/reading/notes.ts';
 import {
   ADDRESS,
   COMMAND_LINE,
@@ -13,6 +11,7 @@ import {
   type Vocabulary,
 } from '../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../src/ingest/rows/lines.ts';
+import { readText } from '../support.ts';
 
 const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
 const inEach = (say: (vocabulary: Vocabulary) => string) => ALL.map(say);
@@ -135,13 +134,13 @@ describe('a refusal', () => {
   );
 });
 
-test('explanations and hints name an option as their reader writes it', () => {
-  const notes = { ...makeNotes(), namesEnd: true };
-  notes.verdicts.set('valid', { values: new Set(['0', '1']), of: undefined });
-  notes.undeclared.set('temperature', 'temp');
-  const readings = [{ sensorId: 1, measuredAt: '', values: { temperature: 70 }, text: '' }];
+test('explanations and hints name an option as their reader writes it', async () => {
+  const { readings, ...found } = await readText(
+    'sensor_id,end,temp,valid\n1,2026-11-20T08:00:00Z,70,0\n1,2026-11-20T09:00:00Z,70,1\n',
+    { columns: ['time=end'] },
+  );
   for (const say of ALL) {
-    expect(hintsOf(notes, doubtsOf(notes, readings, say))).toEqual([
+    expect(hintsOf(found, found.doubts.of(readings, say))).toEqual([
       expect.stringContaining(`Add ${say.option('unit', 'temperature=f')}`),
       expect.stringContaining(`Write ${say.option('shift', '-1h')} for means of an hour`),
       expect.stringContaining(`${say.option('only', 'valid=*')} if all of them count`),
