@@ -45,6 +45,8 @@ const MOST_OF_ONE_TIME = 32;
 const MOST_CORRECTIONS = 1;
 const MOST_OF_ROWS = 0.01;
 
+const NONE: ReadonlySet<string> = new Set();
+
 export function makeContradictions() {
   /** Rows with a sensor and a time. */
   let rows = 0;
@@ -68,7 +70,7 @@ export function makeContradictions() {
      * Compares a row with those before it. `isLong`: a row has one parameter. `unused`: fields that
      * are not used, as far as they are known.
      */
-    see(reading: ReadingInput, isLong: boolean, unused: ReadonlySet<string> = new Set()): void {
+    see(reading: ReadingInput, isLong: boolean, unused = NONE): void {
       const { sensorId, device, measuredAt, values, line, text, columns } = reading;
       if (reading.unreadable || typeof measuredAt !== 'string') return;
       rows += 1;

@@ -6,10 +6,9 @@ import { makeEnds } from './ends.ts';
 import { makeExchangedParticles } from './exchangedParticles.ts';
 import { makeFacts, noteRow, type SourceFacts } from './facts.ts';
 import { makeHalfDay } from './halfDay.ts';
-import type { Observers } from './localTime.ts';
 import { makeOtherUnits } from './otherUnits.ts';
 import { makeOtherZone } from './otherZone.ts';
-import { makeOwnPlaces, type OwnPlaces } from './ownPlaces.ts';
+import { makeOwnPlaces } from './ownPlaces.ts';
 import type { Plan } from './plan.ts';
 import type { ReadingInput } from './reading.ts';
 import { makeReducedPressure } from './reducedPressure.ts';
@@ -24,32 +23,14 @@ import type { Vocabulary } from './vocabulary.ts';
 /** What is found out about a source while it is read. */
 export type Findings = { facts: SourceFacts; doubts: Doubts };
 
-export type Doubts = {
-  /** Looks at a row with all that was read of it. */
-  see(row: SeenRow): void;
-  /** Looks at the header of a table. */
-  seeHeader: ReturnType<typeof makeEnds>['seeHeader'];
-  /** Compares a reading with those before it. */
-  compare: ReturnType<typeof makeContradictions>['see'];
-  /** A sentence about values that may have been corrected; undefined: there are none. */
-  corrections(): string | undefined;
-  /** What gets the stamps in hours that the clocks of a zone skip, or go through twice. */
-  observersOf(zone: string): Observers;
-  /** The places that readings give themselves, to be compared with the network. */
-  places: OwnPlaces;
-  /**
-   * The doubts, the gravest first. `readings`: those whose values are looked at; none where that
-   * was done before. `without`: parameters whose values are explained elsewhere.
-   */
-  of(readings: readonly ReadingInput[], say: Vocabulary, without?: ReadonlySet<string>): Doubt[];
-};
+export type Doubts = ReturnType<typeof makeDoubts>;
 
 export function makeFindings(): Findings {
   const facts = makeFacts();
   return { facts, doubts: makeDoubts(facts) };
 }
 
-function makeDoubts(facts: SourceFacts): Doubts {
+function makeDoubts(facts: SourceFacts) {
   const known = new WeakSet<Plan>();
   const dividing = makeDividing();
   const reduced = makeReducedPressure();
@@ -62,7 +43,8 @@ function makeDoubts(facts: SourceFacts): Doubts {
   const contradictions = makeContradictions();
   const places = makeOwnPlaces();
   return {
-    see(seen) {
+    /** Looks at a row with all that was read of it. */
+    see(seen: SeenRow): void {
       const { row, plan, owner, reading, column, time } = seen;
       const isFirst = !known.has(plan);
       if (isFirst) known.add(plan);
@@ -85,7 +67,11 @@ function makeDoubts(facts: SourceFacts): Doubts {
     corrections: contradictions.corrections,
     observersOf: zone.observersOf,
     places: places.all,
-    of(readings, say, without = new Set()) {
+    /**
+     * The doubts, the gravest first. `readings`: those whose values are looked at; none where that
+     * was done before. `without`: parameters whose values are explained elsewhere.
+     */
+    of(readings: readonly ReadingInput[], say: Vocabulary, without = NONE): Doubt[] {
       const otherUnits = makeOtherUnits(facts, without);
       const particles = makeExchangedParticles(facts);
       const rain = makeRisingRain(facts);
@@ -108,3 +94,5 @@ function makeDoubts(facts: SourceFacts): Doubts {
     },
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();

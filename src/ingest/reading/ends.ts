@@ -37,6 +37,7 @@ export function makeEnds() {
       hours = withStamp(hours, stamp);
   };
   return {
+    /** Looks at the header of a table. */
     seeHeader(format: Format, { interval }: Plan): void {
       namesEnd = format.namesEnd === true && interval === undefined;
     },

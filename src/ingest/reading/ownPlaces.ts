@@ -28,6 +28,7 @@ const MOST_PLACES = 20_000;
 export function makeOwnPlaces() {
   const all = new Map<string, OwnPlace>();
   return {
+    /** To be compared with the network. */
     all: all as OwnPlaces,
     /** Notes the place of a row, to 100 m. A receiver that has no fix says 0, 0. */
     see(row: Row, columns: PlaceColumns, { sensorId, device, measuredAt }: ReadingInput): void {
