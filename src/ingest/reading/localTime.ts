@@ -5,7 +5,7 @@
  * they get no offset either.
  */
 import { LRUCache } from 'lru-cache';
-import { readInstant } from './instants.ts';
+import { isLocal } from './instants.ts';
 import type { ReadingInput } from './reading.ts';
 import { makePassFinder } from './repeatedHour.ts';
 
@@ -50,7 +50,7 @@ export function makeOffsetAdder(
   });
   return (stamp, sensor, values) => {
     const full = stamp.length === DATE_LENGTH ? `${stamp} 00:00:00` : stamp;
-    if (readInstant(full)?.local !== true) return full;
+    if (!isLocal(full)) return full;
     const hour = full.slice(0, HOUR_LENGTH);
     const [first = '', second = first] = offsetsOf(hour);
     if (first === '') {

@@ -4,7 +4,7 @@
  * where the order of the lines does not tell the pass.
  */
 import type { Doubt } from './doubt.ts';
-import { readInstant } from './instants.ts';
+import { isLocal } from './instants.ts';
 import type { Observers } from './localTime.ts';
 import type { TimeColumn } from './timeColumn.ts';
 import type { ReadTime } from './times.ts';
@@ -71,7 +71,7 @@ export function makeOtherZone() {
 
 /** Compares the offset that the name of a column says with the one of the zone; undefined: they are the same. */
 function compared({ name }: TimeColumn, said: string, { stamp, exact }: ReadTime) {
-  if (readInstant(stamp)?.local !== true) return undefined;
+  if (!isLocal(stamp)) return undefined;
   const [, used] = OFFSET.exec(exact ?? '') ?? [];
   if (exact !== undefined && (used === undefined || used.replace('Z', '+00:00') === said))
     return undefined;

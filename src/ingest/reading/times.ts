@@ -6,7 +6,7 @@
 import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../formats/format.ts';
 import type { Declarations } from './declarations.ts';
-import { instantText, readInstant } from './instants.ts';
+import { instantText, isLocal, readInstant } from './instants.ts';
 import { type AddOffset, makeOffsetAdder, type Observers, type Transitions } from './localTime.ts';
 import type { ReadingInput } from './reading.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
@@ -374,7 +374,7 @@ const WRITE_ZONE =
 const fixedOffset =
   (offset: string): AddOffset =>
   (stamp) => {
-    if (readInstant(stamp)?.local !== true) return stamp;
+    if (!isLocal(stamp)) return stamp;
     return stamp.length === DATE_LENGTH ? `${stamp}T00:00:00${offset}` : stamp + offset;
   };
 
