@@ -1,4 +1,4 @@
-/** All doubts about a source, one policy a file: each keeps what it has seen for itself (S7, S8, S9). */
+/** All doubts about a source, one policy a file: each keeps what it has seen (S7, S8, S9). */
 import { makeContradictions } from './contradictions.ts';
 import { makeDividing } from './dividing.ts';
 import type { Doubt } from './doubt.ts';

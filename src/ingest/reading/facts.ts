@@ -1,4 +1,7 @@
-/** The facts about a source that come up while it is read, for reports and answers: no reading depends on them. */
+/**
+ * The facts about a source that come up while it is read, for reports and answers: no reading depends
+ * on them.
+ */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { Format, Means } from '../formats/format.ts';
 import type { Encoding } from '../rows/encoding.ts';

@@ -46,7 +46,7 @@ export function readInstant(text: string): Instant | undefined {
   };
 }
 
-/** Nearly all without an offset: reading a file of 960,000 rows takes 15 % less of the processor by it. */
+/** Nearly all without an offset: by it, 960,000 rows take 15 % less of the processor to read. */
 const USUAL_LOCAL =
   /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
 

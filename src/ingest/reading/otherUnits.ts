@@ -1,6 +1,6 @@
 /**
- * Recognizes columns of our own names whose values look like another unit (S8). No value is converted
- * for that; it is asked about.
+ * Recognizes columns of our own names whose values look like another unit (S8). No value is
+ * converted for that; it is asked about.
  */
 import { GASES, type ParameterName } from '../../contract/parameters.ts';
 import { fittingUnits, ownUnitOf, unitInWords } from '../units.ts';

@@ -69,7 +69,7 @@ export function makeOtherZone() {
   };
 }
 
-/** Compares the offset that the name of a column says with the one of the zone; undefined: they are the same. */
+/** The offset that the name of a column says, if the zone has another one for the stamp. */
 function compared({ name }: TimeColumn, said: string, { stamp, exact }: ReadTime) {
   if (!isLocal(stamp)) return undefined;
   const [, used] = OFFSET.exec(exact ?? '') ?? [];

@@ -1,6 +1,6 @@
 /**
- * The places that readings give themselves: a sensor may have moved (S9). Whether one did, the network
- * says.
+ * The places that readings give themselves: a sensor may have moved (S9). The network says whether
+ * it did.
  */
 import { readNumber } from '../numbers.ts';
 import { cellAt, type Row } from '../rows/row.ts';

@@ -1,4 +1,4 @@
-/** A row as it was read: what the doubts about its source, and the facts about it, are found from. */
+/** A row as it was read: the doubts and the facts about its source are found from it. */
 import type { Format } from '../formats/format.ts';
 import type { Row } from '../rows/row.ts';
 import type { Plan } from './plan.ts';

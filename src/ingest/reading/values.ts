@@ -156,7 +156,7 @@ export type NamedValue = {
   unit?: UnitOfValue;
 };
 
-/** The units of the values of a row. Those of a table are said by its first row, unless rows may have others. */
+/** The units of a row's values. A table says them with its first row, unless each has its own. */
 export function unitsOf(
   { row, plan, named }: { row: Row; plan: Plan; named: readonly NamedValue[] },
   isFirst: boolean,
