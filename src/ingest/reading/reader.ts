@@ -102,8 +102,17 @@ export function makeReader(
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
     const reading = readRow(row, plan, named, declared);
-    const owner = reading?.sensorId ?? reading?.device;
-    const seen: SeenRow = { format, row, plan, named, owner, given: reading?.measuredAt };
+    const seen: SeenRow = {
+      format,
+      row,
+      plan,
+      named,
+      owner: reading?.sensorId ?? reading?.device,
+      given: reading?.measuredAt,
+      column: undefined,
+      time: undefined,
+      reading: undefined,
+    };
     const isTimed = reading !== undefined && reading.unreadable !== true;
     const result = isTimed ? withTime(reading, seen, timeColumn) : reading;
     doubts.see(seen);

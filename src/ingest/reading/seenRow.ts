@@ -17,9 +17,9 @@ export type SeenRow = {
   /** What stands for its time. */
   given: unknown;
   /** Where its time is; undefined: it is that of arrival, or the row is refused or left out. */
-  column?: TimeColumn;
+  column: TimeColumn | undefined;
   /** Its time as it was read; undefined: the row is refused or left out. */
-  time?: ReadTime;
+  time: ReadTime | undefined;
   /** Undefined: the row is refused or left out. */
-  reading?: ReadingInput;
+  reading: ReadingInput | undefined;
 };

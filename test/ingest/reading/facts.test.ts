@@ -27,7 +27,8 @@ function noted(
     const plan = plans.get(row.names) ?? planOf(layout, row.names);
     plans.set(row.names, plan);
     const named = readNamedValues(row, plan, layout) ?? [];
-    const seen = { format, row, plan, named, owner: 1, given: undefined };
+    const untimed = { given: undefined, column: undefined, time: undefined, reading: undefined };
+    const seen = { format, row, plan, named, owner: 1, ...untimed };
     noteRow(facts, seen, unitsOf(seen, isFirst), isFirst);
   }
   return {
