@@ -12,7 +12,7 @@ import { type ImportSummary, makeImportReport, type SourceReport } from './impor
 import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, stoppingDoubt } from './reading/doubt.ts';
-import type { Means, SourceNotes } from './reading/notes.ts';
+import type { Findings, Means, SourceFacts } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
@@ -93,14 +93,14 @@ function makeSourceImport(
   const store = async (
     { name }: Source,
     staged: Staged,
-    notes: SourceNotes,
+    facts: SourceFacts,
     report: SourceReport,
   ) => {
-    const id = await beginImport(sql, name, notes.format, clock());
+    const id = await beginImport(sql, name, facts.format, clock());
     const counts = noCounts();
     for await (const row of stage.store(name, undoable ? id : null, clock())) {
       addCounts(counts, row);
-      report.stored(row, staged, notes);
+      report.stored(row, staged, facts);
     }
     await endImport(sql, id, counts, staged.span);
   };
@@ -108,20 +108,20 @@ function makeSourceImport(
     const staged = await stage.begin();
     /** The last that is known of the source, with its first readings. */
     let first: ReadingBatch | undefined;
-    let notes: SourceNotes | undefined;
+    let found: Findings | undefined;
     let isLookedAt = false;
     let failure: InputError | undefined;
     const look = async () => {
-      if (first !== undefined && notes !== undefined)
-        await refuseDoubts(sql, source, { ...first, notes }, clock(), formats);
+      if (first !== undefined) await refuseDoubts(sql, source, first, clock(), formats);
     };
     try {
       for await (const batch of await readAgain(source, declared, formats)) {
-        notes = batch.notes;
+        found = batch.found;
+        const { facts } = found;
         const readings = await assignSensors(sql, batch.readings, undefined, clock(), ofDevices);
-        if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
-        if (first === undefined) report.linesBefore(notes);
-        if (first === undefined || first.readings.length === 0) first = { readings, notes };
+        if (facts.means !== undefined) refuseBothMeans(readings, facts.means, means, source.name);
+        if (first === undefined) report.linesBefore(facts);
+        if (first === undefined || first.readings.length === 0) first = { readings, found };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
@@ -135,16 +135,16 @@ function makeSourceImport(
       source.close();
       await stage.end();
     }
-    if (notes === undefined) {
+    if (found === undefined) {
       if (failure !== undefined) throw failure;
       return;
     }
     await look();
     // also what stands before a fault
-    if (staged.rows > 0) await store(source, staged, notes, report);
-    report.end(notes, staged.span);
+    if (staged.rows > 0) await store(source, staged, found.facts, report);
+    report.end(found.facts, staged.span);
     if (failure !== undefined) throw failure;
-    report.hints(notes, staged.span);
+    report.hints(found, staged.span);
   };
 }
 /** The rows of a source; of a file, in the order of its dates. Rejects as findDateFormat does. */
@@ -170,16 +170,17 @@ const LOOKED_AT = 50_000;
 async function refuseDoubts(
   sql: Sql,
   { name }: Source,
-  { readings, notes }: ReadingBatch,
+  { readings, found }: ReadingBatch,
   now: Date,
   formats: ReadingFormats,
 ): Promise<void> {
-  const { notUtf8: found } = notes;
-  if (found !== undefined) throw notUtf8(`${name}:${found.line}`, found.encoding, found.text);
+  const { facts, doubts } = found;
+  const { notUtf8: other } = facts;
+  if (other !== undefined) throw notUtf8(`${name}:${other.line}`, other.encoding, other.text);
   const doubt =
-    stoppingDoubt(formats.doubtsOf(notes, readings, COMMAND_LINE)) ??
-    (await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats))[0] ??
-    (await findMoved(sql, notes, { now }, COMMAND_LINE)).doubts[0];
+    stoppingDoubt(doubts.of(readings, COMMAND_LINE)) ??
+    (await doubtsAmongOthers(sql, readings, facts, COMMAND_LINE, formats))[0] ??
+    (await findMoved(sql, doubts, { now }, COMMAND_LINE)).doubts[0];
   if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
 }
 

@@ -75,12 +75,16 @@ export function ingestRoute(
     const { id, name, scope } = senderOf(res);
     const body = bodyOf(req);
     const arrivedAt = firstArrival(id, req, body, now);
-    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
+    const { readings: given, found } = await read(body, req, { scope, now: arrivedAt });
     const readings = await assignSensors(writes, given, scope, now);
-    const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS, formats) : [];
+    const [doubt] = found
+      ? await doubtsAmongOthers(writes, readings, found.facts, ADDRESS, formats)
+      : [];
     if (doubt !== undefined) throw inDoubt(doubt);
-    const moved = notes ? (await findMoved(writes, notes, { scope, now }, ADDRESS)).doubts : [];
-    const stopping = stoppingDoubt(moved, notes?.rows);
+    const moved = found
+      ? (await findMoved(writes, found.doubts, { scope, now }, ADDRESS)).doubts
+      : [];
+    const stopping = stoppingDoubt(moved, found?.facts.rows);
     if (stopping !== undefined) throw inDoubt(stopping);
     const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
@@ -103,7 +107,7 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource({ notes, readings }, outcome, now, moved, formats)),
+      ...(found !== undefined && describeSource({ found, readings }, outcome, now, moved)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
@@ -147,25 +151,24 @@ function makeArrivals() {
 
 /** The part of an answer that says how the body was read. */
 function describeSource(
-  { notes, readings }: ReadingBatch,
+  { found, readings }: ReadingBatch,
   { values, quarantined }: Accepted,
   now: Date,
   moved: readonly Doubt[],
-  formats: ReadingFormats,
 ) {
   const span = emptySpan();
   addTimes(span, readings, quarantined);
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
-  const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
-  const doubts = [...formats.doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
-  const hints = hintsOf(notes, doubts, describeGap(span, now));
+  const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...moved];
+  const hints = hintsOf(found, doubts, describeGap(span, now));
+  const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
-    ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
+    ...(ignored.size > 0 && { ignored: [...ignored] }),
     ...(hints.length > 0 && { hints }),
-    format: notes.format,
-    ...(notes.excluded > 0 && { excluded: notes.excluded }),
-    ...(notes.usedServerTime && { time: 'server' }),
+    format,
+    ...(excluded > 0 && { excluded }),
+    ...(usedServerTime && { time: 'server' }),
   };
 }
 
