@@ -48,12 +48,14 @@ function makeDoubts(facts: SourceFacts) {
       const { row, plan, owner, reading, column, time } = seen;
       const isFirst = !known.has(plan);
       if (isFirst) known.add(plan);
-      const units = unitsOf(seen, isFirst);
-      noteRow(facts, seen, units, isFirst);
-      dividing.see(row, owner, plan);
-      reduced.see(seen, isFirst);
-      unsaid.see(units);
-      verdicts.see(row, plan.verdicts);
+      if (isFirst || !saysAllAtOnce(plan)) {
+        const units = unitsOf(seen, isFirst);
+        noteRow(facts, seen, units, isFirst);
+        dividing.see(row, owner, plan);
+        reduced.see(seen, isFirst);
+        unsaid.see(units);
+        verdicts.see(row, plan.verdicts);
+      }
       if (plan.place !== undefined && reading !== undefined) places.see(row, plan.place, reading);
       if (column === undefined) return;
       ends.see(seen, column);
@@ -94,5 +96,13 @@ function makeDoubts(facts: SourceFacts) {
     },
   };
 }
+
+/** True for a table whose columns are all that it says of its values: most rows are of one. */
+const saysAllAtOnce = ({ table, long, hasUnitsInRows, hasRivals, dividing, verdicts }: Plan) =>
+  table !== undefined &&
+  long === undefined &&
+  !hasUnitsInRows &&
+  !hasRivals &&
+  dividing.length + verdicts.length === 0;
 
 const NONE: ReadonlySet<string> = new Set();
