@@ -6,10 +6,9 @@ import { InputError } from '../base/inputError.ts';
 import { READING_COLUMNS, type ReadingColumn } from '../contract/parameters.ts';
 import { OWN_FORMAT, type ReadingFormats } from './formats.ts';
 import { inBatches, type Limits, type Slice } from './reading/batches.ts';
-import { contradictionDoubts } from './reading/contradictions.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { readInstant } from './reading/instants.ts';
-import { MOST_IGNORED, noNotes, type SourceNotes } from './reading/notes.ts';
+import { MOST_IGNORED, makeFacts, makeFindings, type SourceFacts } from './reading/facts.ts';
+import { isLocal } from './reading/instants.ts';
 import { NESTED, type ReadingInput, unreadable } from './reading/reading.ts';
 import { type Header, makeHeader, rowOfLine, splitCsvLine } from './rows/csv.ts';
 import { explainEncoding, notUtf8 } from './rows/encoding.ts';
@@ -41,7 +40,7 @@ function fieldsOf({ positions, list }: Names): Fields {
 }
 
 /** A reader of rows, which notes the fields that are not used. */
-function makeReader(notes: SourceNotes) {
+function makeReader(facts: SourceFacts) {
   const known = new WeakMap<Names, Fields>();
   const fieldsFor = (names: Names): Fields => {
     const found = known.get(names);
@@ -49,14 +48,14 @@ function makeReader(notes: SourceNotes) {
     const fields = fieldsOf(names);
     known.set(names, fields);
     for (const at of fields.unused)
-      if (notes.ignored.size < MOST_IGNORED) notes.ignored.add(names.list[at] as string);
+      if (facts.ignored.size < MOST_IGNORED) facts.ignored.add(names.list[at] as string);
     return fields;
   };
   const read = (row: Row | Unreadable): ReadingInput => {
     if ('unreadable' in row) return unreadable(row.text, row.line, row.why);
     const { names, cells, text, line, encoding } = row;
     if (encoding !== undefined) {
-      notes.notUtf8 ??= { encoding, text, line };
+      facts.notUtf8 ??= { encoding, text, line };
       return unreadable(text, line, explainEncoding(encoding));
     }
     const { sensor, device, time, values, unused } = fieldsFor(names);
@@ -96,9 +95,9 @@ function checkHeader({ text }: Header, fields: Fields, position: string): void {
 async function* readSlices(
   { name, bytes }: Source,
   { kind, largestObject }: Limits,
-  notes: SourceNotes,
+  facts: SourceFacts,
 ): AsyncGenerator<Slice> {
-  const { fieldsFor, read } = makeReader(notes);
+  const { fieldsFor, read } = makeReader(facts);
   const isEnough = (begun: Buffer) => begun.length > LONGEST_LINE || begun.includes('\n');
   const { start, all } = await peek(bytes, isEnough);
   if (kind === 'document' || (kind === undefined && isDocument(start))) {
@@ -139,17 +138,16 @@ const FOREIGN = ['zone', 'dateFormat', 'shift', 'round', 'only', 'units', 'colum
 export const canonical: ReadingFormats = {
   names: [OWN_FORMAT],
   readReadings(source, _declared, limits) {
-    const notes = noNotes(OWN_FORMAT);
-    return inBatches(source.name, readSlices(source, limits, notes), notes, limits);
+    const found = makeFindings(OWN_FORMAT);
+    return inBatches(source.name, readSlices(source, limits, found.facts), found, limits);
   },
   readLine: (text) =>
-    makeReader(noNotes(OWN_FORMAT)).read(rowOfObject({ number: 1, text }, makeObjectReader())),
+    makeReader(makeFacts(OWN_FORMAT)).read(rowOfObject({ number: 1, text }, makeObjectReader())),
   checkDeclarations(declared: Declarations) {
     const given = FOREIGN.find((key) => [declared[key] ?? []].flat().length > 0);
     if (given !== undefined)
       throw new InputError(given, 'nothing of this form can be declared', NEEDED);
   },
-  doubtsOf: ({ contradictions }, _readings, say) => contradictionDoubts(contradictions, say),
   dateFormatIn: () => undefined,
   dateFormatOf: async () => undefined,
   options: [],
@@ -160,7 +158,7 @@ export const canonical: ReadingFormats = {
   appended: '/?',
   deviceIn: () => undefined,
   devicePushes: undefined,
-  timeHint: (text) => (readInstant(text)?.local === true ? `; ${text} has no offset` : ''),
+  timeHint: (text) => (isLocal(text) ? `; ${text} has no offset` : ''),
   unitHint: () => undefined,
   declareUnit: () => `Send it in our unit.`,
 };

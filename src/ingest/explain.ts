@@ -11,9 +11,8 @@ import {
 } from '../contract/parameters.ts';
 import type { Explaining } from './formats.ts';
 import { readNumber, writeInstead } from './numbers.ts';
-import { describeCorrections } from './reading/contradictions.ts';
 import type { Doubt } from './reading/doubt.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import type { Findings } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE, type Vocabulary } from './reading/vocabulary.ts';
 import { explainEncoding } from './rows/encoding.ts';
@@ -134,13 +133,13 @@ export function explainDevice(device: string, sensors: readonly number[]): strin
 
 /** Says what was stored and is perhaps not meant so. `gap`: the sentence of describeGap. */
 export const hintsOf = (
-  { contradictions, notUtf8 }: Pick<SourceNotes, 'contradictions' | 'notUtf8'>,
+  { facts: { notUtf8 }, doubts: { corrections } }: Findings,
   doubts: readonly Doubt[] = [],
   gap?: string,
 ): string[] => [
   ...doubts.map(({ what, remedy }) => `${what}. ${remedy}`),
   ...[
-    describeCorrections(contradictions),
+    corrections(),
     notUtf8 && `row ${notUtf8.line} was refused: ${explainEncoding(notUtf8.encoding)}`,
     gap,
   ].filter((hint) => hint !== undefined),

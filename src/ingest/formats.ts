@@ -6,8 +6,6 @@
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Limits, ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
-import type { Doubt } from './reading/doubt.ts';
-import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import type { Vocabulary } from './reading/vocabulary.ts';
 import type { Source } from './rows/source.ts';
@@ -28,11 +26,6 @@ export type ReadingFormats = {
   readLine(text: string): ReadingInput | undefined;
   /** Throws InputError for declarations that cannot be followed, whatever the source. */
   checkDeclarations(declared: Declarations): void;
-  /**
-   * The doubts about a source, the gravest first. `notes`: those of its batches. `readings`: as many
-   * of them as are looked at; none where only the notes are to be judged.
-   */
-  doubtsOf(notes: SourceNotes, readings: readonly ReadingInput[], say: Vocabulary): Doubt[];
   /**
    * The order in which the readings of a source write dates such as 05/06/2026; undefined: none is
    * in question, or either fits. Throws InputError where they have both. `input`: its name.

@@ -18,7 +18,7 @@ import { entryOf, type Plan } from './plan.ts';
 import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
-import type { Means, SourceNotes } from './reading/notes.ts';
+import type { Findings, Means } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
@@ -113,7 +113,7 @@ type Read = {
   staged: Staged;
   /** Its first readings, which are looked at, and all that is known of it. */
   readings: readonly ReadingInput[];
-  notes: SourceNotes;
+  found: Findings;
   /** Why it could not be read to its end. */
   failure: InputError | undefined;
 };
@@ -124,24 +124,25 @@ function makeSourceImport(work: Work) {
   const stageSource = makeStaging(work);
   return async (source: Source, declared: Declarations | undefined, report: SourceReport) => {
     const read = await stageSource(source, declared, report);
-    const { name, staged, notes, failure } = read;
-    const { format } = notes;
+    const { name, staged, failure } = read;
+    const { facts } = read.found;
+    const { format } = facts;
     const isNew = confirm !== undefined && !(await wasImported(sql, format));
     if (confirm?.isWanted({ format, isNew }) && !(await confirm.decide(await planOf(read, work))))
       return report.left();
     refuse(await doubtsAbout(read, work), name);
     if (staged.rows > 0) {
-      const id = await beginImport(sql, name, notes.format, clock());
+      const id = await beginImport(sql, name, format, clock());
       const counts = noCounts();
       for await (const row of stage.store(name, undoable ? id : null, clock())) {
         addCounts(counts, row);
-        report.stored(row, staged, notes);
+        report.stored(row, staged, facts);
       }
       await endImport(sql, id, counts, staged.span);
     }
-    report.end(notes, staged.span);
+    report.end(facts, staged.span);
     if (failure !== undefined) throw failure; // what stands before it is stored
-    report.hints(notes, staged.span);
+    report.hints(read.found, staged.span);
   };
 }
 
@@ -163,12 +164,13 @@ function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
     let read: Read | undefined;
     let isLookedAt = confirm !== undefined; // a plan says all that there is to say
     try {
-      for await (const { readings: given, notes } of await rowsOf(source, declared, formats)) {
+      for await (const { readings: given, found } of await rowsOf(source, declared, formats)) {
         const readings = await assignSensors(sql, given, undefined, clock(), ofDevices);
-        if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, name);
-        if (read === undefined) report.linesBefore(notes);
+        const { means: mean } = found.facts;
+        if (mean !== undefined) refuseBothMeans(readings, mean, means, name);
+        if (read === undefined) report.linesBefore(found.facts);
         if (read === undefined || read.readings.length === 0)
-          read = { name, declared, staged, readings, notes, failure: undefined };
+          read = { name, declared, staged, readings, found, failure: undefined };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
@@ -208,15 +210,16 @@ const LOOKED_AT = 50_000;
 
 /** Every doubt about a source. Rejects with InputError for bytes that are not UTF-8. */
 async function doubtsAbout(
-  { name, readings, notes }: Read,
+  { name, readings, found }: Read,
   { sql, clock, formats }: Pick<Work, 'sql' | 'clock' | 'formats'>,
 ): Promise<Doubt[]> {
-  const { notUtf8: found } = notes;
-  if (found !== undefined) throw notUtf8(`${name}:${found.line}`, found.encoding, found.text);
+  const { facts, doubts } = found;
+  const { notUtf8: bytes } = facts;
+  if (bytes !== undefined) throw notUtf8(`${name}:${bytes.line}`, bytes.encoding, bytes.text);
   return [
-    ...formats.doubtsOf(notes, readings, COMMAND_LINE),
-    ...(await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE, formats)),
-    ...(await findMoved(sql, notes, { now: clock() }, COMMAND_LINE)).doubts,
+    ...doubts.of(readings, COMMAND_LINE),
+    ...(await doubtsAmongOthers(sql, readings, facts, COMMAND_LINE, formats)),
+    ...(await findMoved(sql, doubts, { now: clock() }, COMMAND_LINE)).doubts,
   ];
 }
 
@@ -228,7 +231,8 @@ function refuse(doubts: readonly Doubt[], name: string): void {
 
 /** What storing a source would do: every doubt, and a trial of the statement that stores it. */
 async function planOf(read: Read, work: Work): Promise<Plan> {
-  const { name, declared = {}, staged, notes } = read;
+  const { name, declared = {}, staged } = read;
+  const { facts } = read.found;
   const { stage, clock, formats } = work;
   let { failure } = read;
   const doubts = await doubtsAbout(read, work).catch((error: unknown) => {
@@ -249,11 +253,11 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
   }
   return {
     source: name,
-    format: notes.format,
+    format: facts.format,
     zone: declared.zone ?? null,
     columns: [],
-    unused: [...notes.ignored],
-    excluded: notes.excluded,
+    unused: [...facts.ignored],
+    excluded: facts.excluded,
     doubts: doubts.map(({ what, remedy }) => ({ what, remedy })),
     ...(failure !== undefined && { failure: failure.message }),
     received: counts.received,
@@ -265,7 +269,7 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
       ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
     })),
     values,
-    entry: entryOf(declared, notes),
+    entry: entryOf(declared, facts),
   };
 }
 

@@ -7,7 +7,7 @@ import { makeProgress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { Explaining } from './formats.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import type { Findings, SourceFacts } from './reading/facts.ts';
 import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { replacedBy, type StoredRow } from './store/accept.ts';
@@ -94,7 +94,7 @@ export function makeImportReport(
   const source = (name: string) => {
     let ownReplaced = NOTHING_REPLACED;
     return {
-      linesBefore({ linesBefore: lines }: SourceNotes) {
+      linesBefore({ linesBefore: lines }: SourceFacts) {
         if (lines > 0)
           report('info', { source: name, lines }, 'lines before the header are passed over');
       },
@@ -103,7 +103,7 @@ export function makeImportReport(
         progress.show(summary.received + rows, part());
       },
       /** What became of a part of them. */
-      stored(row: StoredRow, { examples }: Staged, { ignored }: SourceNotes) {
+      stored(row: StoredRow, { examples }: Staged, { ignored }: SourceFacts) {
         const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
@@ -124,17 +124,17 @@ export function makeImportReport(
         progress.hide();
       },
       /** Replaced values are a surprise where a file was only to add something. */
-      end(notes: SourceNotes, ownSpan: Span) {
+      end(facts: SourceFacts, ownSpan: Span) {
         addSpan(span, ownSpan);
         replaced = addReplaced(replaced, ownReplaced);
         const values = describeReplaced(ownReplaced);
         if (values !== undefined)
           report('info', { source: name, ...values }, 'stored values were replaced or withdrawn');
-        summary.excluded += notes.excluded;
-        if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
+        summary.excluded += facts.excluded;
+        if (!summary.formats.includes(facts.format)) summary.formats.push(facts.format);
       },
-      hints(notes: SourceNotes, ownSpan: Span) {
-        for (const hint of hintsOf(notes, [], describeGap(ownSpan))) {
+      hints(found: Findings, ownSpan: Span) {
+        for (const hint of hintsOf(found, [], describeGap(ownSpan))) {
           const text = `${name}: ${hint}`;
           summary.hints.push(text);
           progress.hide();

@@ -4,7 +4,7 @@
  */
 import type { Declarations } from './reading/declarations.ts';
 import type { Doubt } from './reading/doubt.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import type { SourceFacts } from './reading/facts.ts';
 import type { Described } from './store/describe.ts';
 import type { ReplacedValues } from './store/replaced.ts';
 
@@ -54,7 +54,7 @@ export type Plan = {
 };
 
 /** A declaration as a source of the network file has it. */
-export function entryOf(declared: Declarations, notes: Pick<SourceNotes, 'format'>): SourceEntry {
+export function entryOf(declared: Declarations, facts: Pick<SourceFacts, 'format'>): SourceEntry {
   const { zone, dateFormat, shift, round } = declared;
   const pairs = (all: readonly string[] = []) =>
     Object.fromEntries(
@@ -66,7 +66,7 @@ export function entryOf(declared: Declarations, notes: Pick<SourceNotes, 'format
     Object.entries(pairs(declared.only)).map(([column, values]) => [column, values.split(',')]),
   );
   return {
-    format: declared.name ?? notes.format,
+    format: declared.name ?? facts.format,
     ...(isFilled(columns) && { columns }),
     ...(isFilled(units) && { units }),
     ...(zone !== undefined && { zone }),

@@ -36,7 +36,7 @@ async function read(...given: Parameters<typeof source>) {
   for await (const batch of canonical.readReadings(source(...given), undefined, FILE_LIMITS)) {
     all.push(batch);
   }
-  return { readings: all.flatMap(({ readings }) => readings), notes: all.at(-1)?.notes };
+  return { readings: all.flatMap(({ readings }) => readings), found: all.at(-1)?.found };
 }
 
 describe('our own form', () => {
@@ -51,12 +51,12 @@ describe('our own form', () => {
       `[{"sensor_id":"7","time":"${T}","pm25":"5","rain_total":""}, {"device":"roof","measured_at":"${LATER}","pm25":"6","rain_total":"0.2"}]`,
     ],
   ])('a reading has a sensor or a device, a time and our parameters: %s', async (_, text) => {
-    const { readings, notes } = await read(text);
+    const { readings, found } = await read(text);
     expect(readings).toMatchObject([
       { sensorId: '7', measuredAt: T, values: { pm25: '5', rain_total: null } },
       { device: 'roof', measuredAt: LATER, values: { pm25: '6', rain_total: '0.2' } },
     ]);
-    expect(notes).toMatchObject({ format: 'airseries', rows: 2, ignored: new Set() });
+    expect(found?.facts).toMatchObject({ format: 'airseries', rows: 2, ignored: new Set() });
   });
 
   it('a single object may stand on several lines', async () => {
@@ -65,9 +65,9 @@ describe('our own form', () => {
   });
 
   it('names that are not ours are not used, and named', async () => {
-    const { readings, notes } = await read(`sensor_id,time,pm25,temp,no2_ugm3\n7,${T},5,1,2\n`);
+    const { readings, found } = await read(`sensor_id,time,pm25,temp,no2_ugm3\n7,${T},5,1,2\n`);
     expect(readings[0]?.values).toEqual({ pm25: '5' });
-    expect(notes?.ignored).toEqual(new Set(['temp', 'no2_ugm3']));
+    expect(found?.facts.ignored).toEqual(new Set(['temp', 'no2_ugm3']));
   });
 
   it('a row that is no reading costs only itself', async () => {
@@ -96,9 +96,9 @@ describe('our own form', () => {
 
   it('text that is not UTF-8 is refused, and nothing is taken for it', async () => {
     const bytes = Buffer.from(`sensor_id,device,time,pm25\n,gr\u00fcn,${T},5\n`, 'latin1');
-    const { readings, notes } = await read('', bytes);
+    const { readings, found } = await read('', bytes);
     expect(readings).toMatchObject([{ unreadable: true, values: {} }]);
-    expect(notes?.notUtf8).toMatchObject({ line: 2 });
+    expect(found?.facts.notUtf8).toMatchObject({ line: 2 });
     await expect(
       read('', Buffer.from('sensor_id,time,pm25,Stra\u00dfe\n', 'latin1')),
     ).rejects.toThrow('text that is not UTF-8');
@@ -112,9 +112,8 @@ describe('our own form', () => {
 
   it('a row that contradicts another is in doubt (S7)', async () => {
     const row = (pm25: number) => `7,${T},${pm25}\n`;
-    const { readings, notes } = await read(`sensor_id,time,pm25\n${[1, 2, 3].map(row).join('')}`);
-    if (notes === undefined) throw new Error('nothing was read');
-    const [doubt] = canonical.doubtsOf(notes, readings, COMMAND_LINE);
+    const { readings, found } = await read(`sensor_id,time,pm25\n${[1, 2, 3].map(row).join('')}`);
+    const [doubt] = found?.doubts.of(readings, COMMAND_LINE) ?? [];
     expect(doubt?.what).toContain('2 of 3 rows give a parameter another value');
   });
 

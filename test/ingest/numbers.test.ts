@@ -1,6 +1,5 @@
 /** How a number may be written, wherever it stands, and what to write instead of two that it may be. */
 import { describe, expect, it } from 'vitest';
-import { doubtsOf } from '../../src/extras/senders/reading/doubts.ts';
 import { explainValue } from '../../src/ingest/explain.ts';
 import { readNumber, writeInstead } from '../../src/ingest/numbers.ts';
 import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
@@ -97,8 +96,8 @@ describe('what is asked of values', () => {
       { length: 46 },
       (_, at) => `1,2026-11-20T08:${10 + at}:00Z,${at < 25 ? '\u22125' : '46'}\n`,
     );
-    const { readings, notes } = await readText(`sensor_id,time,temperature\n${lines.join('')}`);
-    expect(doubtsOf(notes, readings, COMMAND_LINE)).toEqual([]);
+    const { readings, doubts } = await readText(`sensor_id,time,temperature\n${lines.join('')}`);
+    expect(doubts.of(readings, COMMAND_LINE)).toEqual([]);
   });
 
   it('the end of a range is found behind a space that does not break (S1)', () => {

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/database/client.ts';
 import { readReadings } from '../../src/extras/senders/reading/collect.ts';
-import { makeNotes } from '../../src/extras/senders/reading/notes.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
+import { makeFindings } from '../../src/ingest/reading/facts.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import type { Source } from '../../src/ingest/rows/source.ts';
 import type { StoredRow } from '../../src/ingest/store/accept.ts';
@@ -61,13 +61,13 @@ export function textSource(text: string): Source {
   return { name: 'the text', size: undefined, read: 0, bytes: bytes() };
 }
 
-/** The readings of a text, and the notes on it. Rejects as readReadings does. */
+/** The readings of a text, and what was found in it. Rejects as readReadings does. */
 export async function readText(text: string, declared: Declarations = {}) {
   const readings: ReadingInput[] = [];
-  let notes = makeNotes();
+  let found = makeFindings('');
   for await (const batch of readReadings(textSource(text), declared)) {
     readings.push(...batch.readings);
-    notes = batch.notes;
+    found = batch.found;
   }
-  return { readings, notes };
+  return { readings, ...found };
 }

@@ -9,8 +9,8 @@ import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import type { ReadingFormats } from '../../ingest/formats.ts';
 import { asRefusal, type Doubt } from '../../ingest/reading/doubt.ts';
+import type { Doubts } from '../../ingest/reading/facts.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
-import type { SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { acceptAuthorized } from '../../ingest/store/accept.ts';
@@ -84,21 +84,25 @@ export async function pullProvider(
   const now = clock();
   const declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
   const declared = await withTransitions(pool, declarations, now);
-  const { received, readings, others, notes, hints } = await fetchDocument(
-    url,
-    { provider, hosts, limits },
-    (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse, formats),
+  const {
+    received,
+    readings,
+    others,
+    found: about,
+    hints,
+  } = await fetchDocument(url, { provider, hosts, limits }, (chunks, refuse) =>
+    readFeed(chunks, declared, (id) => newest.has(id), refuse, formats),
   );
   const scope = { provider, stations: null };
   const found = await assignSensors(pool, readings, scope, now);
-  const moved = await findMoved(pool, placesOf(notes, newest), { scope, now }, NETWORK_FILE);
+  const moved = await findMoved(pool, placesOf(about.doubts, newest), { scope, now }, NETWORK_FILE);
   // only these: one sensor that moved must not stop a city's feed
   const hasMoved = ({ sensorId }: ReadingInput) => moved.sensors.has(readSensorId(sensorId) ?? 0);
   const assigned = found.filter((reading) => !hasMoved(reading));
   const [movedAll] = assigned.length === 0 ? moved.doubts : [];
   if (movedAll !== undefined)
     throw new InputError(feedName(provider, url), asRefusal(movedAll), movedAll.remedy);
-  const [doubt] = await doubtsAmongOthers(pool, assigned, notes, NETWORK_FILE, formats);
+  const [doubt] = await doubtsAmongOthers(pool, assigned, about.facts, NETWORK_FILE, formats);
   if (doubt !== undefined)
     throw new InputError(feedName(provider, url), asRefusal(doubt), doubt.remedy);
   const outdated = await findUnstored(
@@ -230,7 +234,7 @@ async function findUnstored(
 }
 
 /** The places of the provider's own sensors and of devices: a feed may list all of the world. */
-const placesOf = ({ places }: SourceNotes, own: ReadonlyMap<number, unknown>) => ({
+const placesOf = ({ places }: Doubts, own: ReadonlyMap<number, unknown>) => ({
   places: new Map(
     [...places].filter(([, { sensorId }]) => {
       const id = readSensorId(sensorId);

@@ -7,10 +7,9 @@ import { InputError } from '../../base/inputError.ts';
 import { hintsOf } from '../../ingest/explain.ts';
 import type { ReadingFormats } from '../../ingest/formats.ts';
 import { FILE_LIMITS } from '../../ingest/reading/batches.ts';
-import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { asRefusal, stoppingDoubt } from '../../ingest/reading/doubt.ts';
-import { noNotes, type SourceNotes } from '../../ingest/reading/notes.ts';
+import { type Findings, makeFindings } from '../../ingest/reading/facts.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
@@ -24,7 +23,7 @@ type Feed = {
   /** Those of our sensors, and of devices, which are looked up later. */
   readings: ReadingInput[];
   others: Others;
-  notes: SourceNotes;
+  found: Findings;
   /** Sentences about what is perhaps not meant so. */
   hints: string[];
 };
@@ -45,7 +44,7 @@ const MOST_TEXT = 64 * 1_048_576;
  * In bytes, of a document that is one object: parsing it holds up everything else. An array may be
  * larger.
  */
-const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576 };
+const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576, compares: false };
 
 /**
  * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever
@@ -70,9 +69,7 @@ export async function readFeed(
   };
   const readings: ReadingInput[] = [];
   let received = 0;
-  let notes: SourceNotes | undefined;
-  const contradictions = noContradictions(); // those of strangers are not ours to mend
-  const compare = makeContradictionFinder(contradictions);
+  let found: Findings | undefined;
   const others = noOthers();
   let text = 0;
   try {
@@ -84,13 +81,13 @@ export async function readFeed(
           noteOther(others, reading);
           continue;
         }
-        compare(reading, false);
+        batch.found.doubts.compare(reading, false); // what strangers contradict is not ours to mend
         readings.push(reading);
         text += reading.text.length;
       }
-      others.excluded = batch.notes.excluded;
-      others.fields = someOf(batch.notes.ignored);
-      notes = { ...batch.notes, contradictions };
+      found = batch.found;
+      others.excluded = found.facts.excluded;
+      others.fields = someOf(found.facts.ignored);
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
           `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,
@@ -102,11 +99,12 @@ export async function readFeed(
       if (received === 1 && first?.unreadable && !isWanted(first, isOurs))
         throw new InputError('the document', first.why ?? 'it has no reading', '');
     }
-    if (notes === undefined) return { received, readings, others, notes: noNotes(''), hints: [] };
-    const doubts = formats.doubtsOf(notes, readings, NETWORK_FILE);
+    if (found === undefined)
+      return { received, readings, others, found: makeFindings(''), hints: [] };
+    const doubts = found.doubts.of(readings, NETWORK_FILE);
     const doubt = stoppingDoubt(doubts, readings.length);
     if (doubt === undefined)
-      return { received, readings, others, notes, hints: hintsOf(notes, doubts) };
+      return { received, readings, others, found, hints: hintsOf(found, doubts) };
     failure = refuse(asRefusal(doubt), doubt.remedy);
     throw failure;
   } catch (error) {

@@ -1,14 +1,11 @@
 /** All forms that are read where this extra is listed, our own among them. */
 import type { DeclaringOption, QueryPushes, ReadingFormats } from '../../ingest/formats.ts';
-import { contradictionDoubts } from '../../ingest/reading/contradictions.ts';
 import { makeObjectReader } from '../../ingest/rows/row.ts';
 import { airrohrPushes } from './formats/airrohrPush.ts';
 import { FORMAT_NAMES, FORMATS } from './formats/formats.ts';
 import { checkDeclarations, readLine, readReadings } from './reading/collect.ts';
 import { dateFormatIn, findDateFormat } from './reading/dateFormat.ts';
-import { doubtsOf } from './reading/doubts.ts';
-import { declareUnit, otherUnitHint } from './reading/implausibleValues.ts';
-import type { SourceNotes } from './reading/notes.ts';
+import { declareUnit, otherUnitHint } from './reading/otherUnits.ts';
 import { timeHint } from './reading/timeHint.ts';
 import { DATE_FORMATS, SHORT_DATE_FORMATS } from './reading/times.ts';
 
@@ -72,11 +69,6 @@ export const foreignFormats: ReadingFormats = {
   readReadings,
   readLine,
   checkDeclarations,
-  // the core hands back the notes that readReadings made
-  doubtsOf: (notes, readings, say) => [
-    ...doubtsOf(notes as SourceNotes, readings, say),
-    ...contradictionDoubts(notes.contradictions, say),
-  ],
   dateFormatIn,
   dateFormatOf: findDateFormat,
   options: OPTIONS,

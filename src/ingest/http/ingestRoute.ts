@@ -76,11 +76,15 @@ export function ingestRoute(
     const body = bodyOf(req);
     const arrivedAt = firstArrival(id, req, body, now);
     const isTrial = isDryRun(req);
-    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt, isTrial });
+    const { readings: given, found } = await read(body, req, { scope, now: arrivedAt, isTrial });
     const readings = await assignSensors(writes, given, scope, now);
-    const among = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS, formats) : [];
-    const moved = notes ? (await findMoved(writes, notes, { scope, now }, ADDRESS)).doubts : [];
-    const stopping = among[0] ?? stoppingDoubt(moved, notes?.rows);
+    const among = found
+      ? await doubtsAmongOthers(writes, readings, found.facts, ADDRESS, formats)
+      : [];
+    const moved = found
+      ? (await findMoved(writes, found.doubts, { scope, now }, ADDRESS)).doubts
+      : [];
+    const stopping = among[0] ?? stoppingDoubt(moved, found?.facts.rows);
     if (stopping !== undefined && !isTrial) throw inDoubt(stopping);
     const options = {
       now,
@@ -110,8 +114,8 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined &&
-        describeSource({ notes, readings }, outcome, now, [...among, ...moved], formats)),
+      ...(found !== undefined &&
+        describeSource({ found, readings }, outcome, now, [...among, ...moved])),
       ...(isTrial && { sensors: outcome.staged ?? [] }),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
@@ -160,25 +164,24 @@ function makeArrivals() {
 
 /** The part of an answer that says how the body was read. */
 function describeSource(
-  { notes, readings }: ReadingBatch,
+  { found, readings }: ReadingBatch,
   { values, quarantined }: Accepted,
   now: Date,
   moved: readonly Doubt[],
-  formats: ReadingFormats,
 ) {
   const span = emptySpan();
   addTimes(span, readings, quarantined);
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
-  const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
-  const doubts = [...formats.doubtsOf({ ...notes, undeclared }, readings, ADDRESS), ...moved];
-  const hints = hintsOf(notes, doubts, describeGap(span, now));
+  const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...moved];
+  const hints = hintsOf(found, doubts, describeGap(span, now));
+  const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
-    ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
+    ...(ignored.size > 0 && { ignored: [...ignored] }),
     ...(hints.length > 0 && { hints }),
-    format: notes.format,
-    ...(notes.excluded > 0 && { excluded: notes.excluded }),
-    ...(notes.usedServerTime && { time: 'server' }),
+    format,
+    ...(excluded > 0 && { excluded }),
+    ...(usedServerTime && { time: 'server' }),
   };
 }
 

@@ -163,14 +163,15 @@ export async function readBatch(
   if (dateFormat !== declared.dateFormat)
     [batch] = await collect(read, limits, { ...declared, dateFormat }, formats);
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
-  const { readings, notes } = batch;
-  if (notes.notUtf8 !== undefined) {
-    const { encoding, line, text } = notes.notUtf8;
+  const { readings, found } = batch;
+  const { facts, doubts } = found;
+  if (facts.notUtf8 !== undefined) {
+    const { encoding, line, text } = facts.notUtf8;
     const { message } = notUtf8(`The body:${line}`, encoding, text);
     throw new Problem(400, `${message} Nothing was stored.`);
   }
   // a layout of others may have messages without a reading, such as a join
-  if (readings.length === 0 && notes.format === OWN_FORMAT && notes.excluded === 0)
+  if (readings.length === 0 && facts.format === OWN_FORMAT && facts.excluded === 0)
     throw new Problem(
       422,
       'The body has no reading: no line follows the header, or its list is empty. Nothing was stored.',
@@ -180,7 +181,7 @@ export async function readBatch(
     const what = why === undefined ? 'each is one JSON object' : `of the first, ${why}`;
     throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
   }
-  const doubt = stoppingDoubt(formats.doubtsOf(notes, readings, ADDRESS), notes.rows);
+  const doubt = stoppingDoubt(doubts.of(readings, ADDRESS), facts.rows);
   if (doubt !== undefined && !isTrial) throw inDoubt(doubt); // a trial says all of them
   return batch;
 }

@@ -5,15 +5,11 @@
 import { InputError } from '../../base/inputError.ts';
 import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../rows/lines.ts';
 import { HEADER_OR_OBJECTS } from '../rows/objects.ts';
-import { makeContradictionFinder } from './contradictions.ts';
-import type { SourceNotes } from './notes.ts';
+import type { Findings } from './facts.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 
-/** Readings, and what is known of their source. */
-export type ReadingBatch<Notes extends SourceNotes = SourceNotes> = {
-  readings: ReadingInput[];
-  notes: Notes;
-};
+/** Readings, and what was found out about their source until then. */
+export type ReadingBatch = { readings: ReadingInput[]; found: Findings };
 
 export type Limits = {
   /** CSV, an object a line, or an array or a document; undefined: the first bytes tell. */
@@ -27,6 +23,8 @@ export type Limits = {
    * Bounds on a source as a whole, and the error for one beyond them; undefined: there are none.
    */
   most?: { rows: number; text: number; refuse(what: string): Error };
+  /** False: readings are not compared here, because some are not the caller's own. */
+  compares?: boolean;
 };
 
 /** A file may have any size. */
@@ -62,14 +60,14 @@ const NO_MERGER: Merger = {
  * the failure is yielded first; then it rejects with InputError, which names the source and the
  * line, whose cause is a SyntaxError for invalid JSON; or at once with what `refuse` makes.
  */
-export async function* inBatches<Notes extends SourceNotes>(
+export async function* inBatches(
   source: string,
   slices: AsyncGenerator<Slice>,
-  notes: Notes,
-  { batch, batchText, most }: Limits,
+  found: Findings,
+  { batch, batchText, most, compares = true }: Limits,
   merger: Merger = NO_MERGER,
-): AsyncGenerator<ReadingBatch<Notes>> {
-  const compare = makeContradictionFinder(notes.contradictions, notes.ignored);
+): AsyncGenerator<ReadingBatch> {
+  const { facts, doubts } = found;
   let readings: ReadingInput[] = [];
   const size = { rows: 0, text: 0 };
   let batchSize = 0;
@@ -80,7 +78,7 @@ export async function* inBatches<Notes extends SourceNotes>(
     if (most !== undefined && size.rows > most.rows)
       throw most.refuse(`more than ${most.rows} readings`);
     if (one === undefined) return;
-    notes.rows += 1;
+    facts.rows += 1;
     size.text += one.text.length;
     if (most !== undefined && size.text > most.text)
       throw most.refuse(
@@ -88,7 +86,7 @@ export async function* inBatches<Notes extends SourceNotes>(
       );
     const reading = one.text.length > LONGEST_LINE ? shortened(one) : one;
     const isLong = merger.isLong();
-    compare(reading, isLong);
+    if (compares) doubts.compare(reading, isLong, facts.ignored);
     if (isLong) merger.add(reading);
     else readings.push(reading);
   };
@@ -107,7 +105,7 @@ export async function* inBatches<Notes extends SourceNotes>(
     }
     batchSize += next.value.text;
     while (readings.length >= batch || (readings.length > 0 && batchSize >= batchText)) {
-      yield { readings: readings.slice(0, batch), notes };
+      yield { readings: readings.slice(0, batch), found };
       readings = readings.slice(batch);
       batchSize = 0;
     }
@@ -117,7 +115,7 @@ export async function* inBatches<Notes extends SourceNotes>(
   if (lastLine === undefined && most === undefined)
     failure ??= new InputError(source, 'the file is empty', HEADER_OR_OBJECTS);
   for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {
-    yield { readings: readings.slice(from, from + batch), notes };
+    yield { readings: readings.slice(from, from + batch), found };
     from += batch;
   }
   if (failure !== undefined) throw failure;

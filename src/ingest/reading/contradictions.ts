@@ -11,29 +11,6 @@ import type { Doubt } from './doubt.ts';
 import type { ReadingInput, TableColumns } from './reading.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The rows that contradict an earlier one, as far as they are known. */
-export type Contradictions = {
-  /** Rows with a sensor and a time. */
-  rows: number;
-  contradicting: number;
-  /** The first two rows that do. */
-  example: string | undefined;
-  /** An unused field that tells these two apart, and its value in the first. */
-  apart: { field: string; value: string } | undefined;
-  /** The hours and minutes of all rows, as long as there is one only. */
-  timeOfDay: string | undefined;
-  hasTimesOfDay: boolean;
-};
-
-export const noContradictions = (): Contradictions => ({
-  rows: 0,
-  contradicting: 0,
-  example: undefined,
-  apart: undefined,
-  timeOfDay: undefined,
-  hasTimesOfDay: false,
-});
-
 /**
  * Rows that are compared with each other, and characters of their texts: up to twice as many are
  * kept in memory. Before there was a bound for text, 100,000 lines of 20 kB took 2.8 GB.
@@ -65,64 +42,105 @@ type RowsOfOwner = {
 /** Rows of one sensor and time that are kept: one for each parameter, and a few. */
 const MOST_OF_ONE_TIME = 32;
 
-/**
- * A function that compares each row with those before it. `isLong`: a row has one parameter.
- * `unused`: fields of rows that are not used, as far as they are known.
- */
-export function makeContradictionFinder(
-  found: Contradictions,
-  unused: ReadonlySet<string> = new Set(),
-) {
+/** Up to one row, or 1 % of the rows, counts as a correction. */
+const MOST_CORRECTIONS = 1;
+const MOST_OF_ROWS = 0.01;
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function makeContradictions() {
+  /** Rows with a sensor and a time. */
+  let rows = 0;
+  let contradicting = 0;
+  /** The first two rows that do. */
+  let example: string | undefined;
+  /** An unused field that tells these two apart, and its value in the first. */
+  let apart: { field: string; value: string } | undefined;
+  /** The hours and minutes of all rows, as long as they have the same. */
+  let timeOfDay: string | undefined;
+  let hasTimesOfDay = false;
   let recent = new Map<unknown, RowsOfOwner>();
   let earlier = new Map<unknown, RowsOfOwner>();
   let remembered = 0;
   let rememberedText = 0;
-  return (reading: ReadingInput, isLong: boolean): void => {
-    const { sensorId, device, measuredAt, values, line, text, columns } = reading;
-    if (reading.unreadable || typeof measuredAt !== 'string') return;
-    found.rows += 1;
-    if (!found.hasTimesOfDay) {
-      const timeOfDay = measuredAt.slice(11, 16);
-      found.timeOfDay ??= timeOfDay;
-      found.hasTimesOfDay = found.timeOfDay !== timeOfDay;
-    }
-    const owner = sensorId ?? device;
-    let own = recent.get(owner);
-    if (own === undefined) {
-      own = { newest: earlier.get(owner)?.newest ?? '', inOrder: [], byTime: new Map() };
-      recent.set(owner, own);
-    }
-    remembered += 1;
-    rememberedText += text.length;
-    const known: Known =
-      columns === undefined || isLong
-        ? { time: measuredAt, line, text, values, columns }
-        : { time: measuredAt, line, text, columns };
-    if (measuredAt > own.newest) {
-      own.newest = measuredAt;
-      own.inOrder.push(known);
-    } else {
-      const others = rowsAt(own, measuredAt);
-      const all = [...rowsAt(earlier.get(owner), measuredAt), ...others];
-      for (const other of all.toReversed()) {
-        const difference = differenceOf(other, known);
-        if (difference === undefined) continue;
-        found.contradicting += 1;
-        if (found.example === undefined) {
-          const fields = unusedFieldsOf(other, known, unused);
-          found.example = inWords(other, known, owner, difference, fields);
-          const [field] = fields;
-          found.apart = field && { field: field[0], value: field[1] };
-        }
-        break;
+  /** True if they are too many for corrections, so that a column was mistaken. */
+  const areMany = () =>
+    contradicting > (hasTimesOfDay ? Math.max(MOST_CORRECTIONS, rows * MOST_OF_ROWS) : 0);
+  return {
+    /**
+     * Compares a row with those before it. `isLong`: a row has one parameter. `unused`: fields that
+     * are not used, as far as they are known.
+     */
+    see(reading: ReadingInput, isLong: boolean, unused = NONE): void {
+      const { sensorId, device, measuredAt, values, line, text, columns } = reading;
+      if (reading.unreadable || typeof measuredAt !== 'string') return;
+      rows += 1;
+      if (!hasTimesOfDay) {
+        timeOfDay ??= measuredAt.slice(11, 16);
+        hasTimesOfDay = timeOfDay !== measuredAt.slice(11, 16);
       }
-      own.byTime.set(measuredAt, [...others, known].slice(-MOST_OF_ONE_TIME));
-    }
-    if (remembered < REMEMBERED && rememberedText < REMEMBERED_TEXT) return;
-    earlier = recent;
-    recent = new Map();
-    remembered = 0;
-    rememberedText = 0;
+      const owner = sensorId ?? device;
+      let own = recent.get(owner);
+      if (own === undefined) {
+        own = { newest: earlier.get(owner)?.newest ?? '', inOrder: [], byTime: new Map() };
+        recent.set(owner, own);
+      }
+      remembered += 1;
+      rememberedText += text.length;
+      const known: Known =
+        columns === undefined || isLong
+          ? { time: measuredAt, line, text, values, columns }
+          : { time: measuredAt, line, text, columns };
+      if (measuredAt > own.newest) {
+        own.newest = measuredAt;
+        own.inOrder.push(known);
+      } else {
+        const others = rowsAt(own, measuredAt);
+        const all = [...rowsAt(earlier.get(owner), measuredAt), ...others];
+        for (const other of all.toReversed()) {
+          const difference = differenceOf(other, known);
+          if (difference === undefined) continue;
+          contradicting += 1;
+          if (example === undefined) {
+            const fields = unusedFieldsOf(other, known, unused);
+            example = inWords(other, known, owner, difference, fields);
+            const [field] = fields;
+            apart = field && { field: field[0], value: field[1] };
+          }
+          break;
+        }
+        own.byTime.set(measuredAt, [...others, known].slice(-MOST_OF_ONE_TIME));
+      }
+      if (remembered < REMEMBERED && rememberedText < REMEMBERED_TEXT) return;
+      earlier = recent;
+      recent = new Map();
+      remembered = 0;
+      rememberedText = 0;
+    },
+    isAny: () => contradicting > 0,
+    /** A sentence about a few, which may be corrections; undefined: there are none. */
+    corrections(): string | undefined {
+      if (contradicting === 0 || areMany()) return undefined;
+      const gives = contradicting === 1 ? 'row gives' : 'rows give';
+      return `${contradicting} ${gives} a parameter another value than an earlier row of the same sensor and time (${example}); the last one counts`;
+    },
+    /**
+     * Where rows contradict each other because a column was mistaken: two or more and more than 1 %
+     * of them, or any where all have one time of day, as dates alone.
+     */
+    doubts(say: Vocabulary): Doubt[] {
+      if (!areMany()) return [];
+      const how =
+        apart === undefined
+          ? `Say which columns make the time, as in ${say.option('column', 'time=Date+Time')}.`
+          : tellApart(apart, say);
+      return [
+        {
+          what: `${contradicting} of ${rows} rows give a parameter another value than an earlier row of the same sensor and time (${example})`,
+          remedy: `${how} Where a later row corrects an earlier one, leave out the earlier.`,
+        },
+      ];
+    },
   };
 }
 
@@ -218,41 +236,6 @@ function inWords(
   const named = fields.slice(0, MOST_NAMED).map(([field, a, b]) => `${field} (${a} and ${b})`);
   const apart = named.length === 0 ? '' : `; unused columns that differ: ${named.join(', ')}`;
   return `lines ${first.line} and ${second.line}, both ${whose} at ${at}: ${name} ${one} and ${two}${apart}`;
-}
-
-/** Up to one row, or 1 % of the rows, counts as a correction. */
-const MOST_CORRECTIONS = 1;
-const MOST_OF_ROWS = 0.01;
-
-/** True if they are too many for corrections, so that a column was mistaken. */
-const areMany = ({ contradicting, rows, hasTimesOfDay }: Contradictions): boolean =>
-  contradicting > (hasTimesOfDay ? Math.max(MOST_CORRECTIONS, rows * MOST_OF_ROWS) : 0);
-
-/** A sentence about a few, which may be corrections; undefined: there are none. */
-export function describeCorrections(found: Contradictions): string | undefined {
-  const { contradicting, example } = found;
-  if (contradicting === 0 || areMany(found)) return undefined;
-  const rows = contradicting === 1 ? 'row gives' : 'rows give';
-  return `${contradicting} ${rows} a parameter another value than an earlier row of the same sensor and time (${example}); the last one counts`;
-}
-
-/**
- * Where rows contradict each other because a column was mistaken: two or more and more than 1 % of
- * them, or any where all have one time of day, as dates alone.
- */
-export function contradictionDoubts(found: Contradictions, say: Vocabulary): Doubt[] {
-  if (!areMany(found)) return [];
-  const { contradicting, example, apart, rows } = found;
-  const how =
-    apart === undefined
-      ? `Say which columns make the time, as in ${say.option('column', 'time=Date+Time')}.`
-      : tellApart(apart, say);
-  return [
-    {
-      what: `${contradicting} of ${rows} rows give a parameter another value than an earlier row of the same sensor and time (${example})`,
-      remedy: `${how} Where a later row corrects an earlier one, leave out the earlier.`,
-    },
-  ];
 }
 
 const tellApart = ({ field, value }: { field: string; value: string }, say: Vocabulary) =>

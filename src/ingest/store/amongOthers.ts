@@ -7,8 +7,8 @@ import { type Queryable, query } from '../../database/query.ts';
 import type { Explaining } from '../formats.ts';
 import { medianOf, numberOf } from '../numbers.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
+import type { SourceFacts } from '../reading/facts.ts';
 import { readInstant } from '../reading/instants.ts';
-import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import { readSensorId } from './validate.ts';
@@ -69,7 +69,7 @@ const COMPARED: readonly Compared[] = [
 export async function doubtsAmongOthers(
   db: Queryable,
   readings: readonly ReadingInput[],
-  { undeclared }: Pick<SourceNotes, 'undeclared'>,
+  { undeclared }: Pick<SourceFacts, 'undeclared'>,
   say: Vocabulary,
   { declareUnit }: Pick<Explaining, 'declareUnit'>,
 ): Promise<Doubt[]> {

@@ -5,8 +5,8 @@
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import type { Doubt } from '../reading/doubt.ts';
+import type { Doubts, OwnPlace } from '../reading/facts.ts';
 import { readInstant } from '../reading/instants.ts';
-import type { OwnPlace, SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import type { Scope } from './accept.ts';
@@ -38,7 +38,7 @@ const MOST_NAMED = 3;
  */
 export async function findMoved(
   db: Queryable,
-  { places }: Pick<SourceNotes, 'places'>,
+  { places }: Pick<Doubts, 'places'>,
   { scope, now }: { scope?: Scope | undefined; now: Date },
   say: Vocabulary,
 ): Promise<Moved> {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_NAMES, type ParameterName } from '../../../src/contract/parameters.ts';
 import { isSameUnit, unitsOf } from '../../../src/extras/senders/units.ts';
+import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import { readText } from '../../ingest/support.ts';
 
 const T = '2026-11-20T08:00:00Z';
@@ -83,9 +84,11 @@ describe('the spellings of units in the README', () => {
           `Air, ${spelled} (LGR S/N: 2)`,
         ]) {
           const json = JSON.stringify({ sensor_id: 1, time: T, [theirs]: '20' });
-          const { readings, notes } = await readText(json, { columns: [`${parameter}=${theirs}`] });
+          const { readings, doubts } = await readText(json, {
+            columns: [`${parameter}=${theirs}`],
+          });
           expect(readings[0]?.values, theirs).toEqual(expected);
-          expect(notes.unsaid.size, theirs).toBe(0);
+          expect(doubts.of([], COMMAND_LINE), theirs).toEqual([]);
         }
         const beside = JSON.stringify({ sensor_id: 1, time: T, [parameter]: '20', unit: spelled });
         expect((await readText(beside)).readings[0]?.values, spelled).toEqual(expected);

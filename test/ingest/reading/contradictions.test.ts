@@ -2,11 +2,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readReadings } from '../../../src/extras/senders/reading/collect.ts';
-import {
-  makeContradictionFinder,
-  noContradictions,
-} from '../../../src/ingest/reading/contradictions.ts';
+import { makeContradictions } from '../../../src/ingest/reading/contradictions.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../src/ingest/rows/lines.ts';
 
 const row = (sensorId: number, hour: number, values: ReadingInput['values']): ReadingInput => ({
@@ -17,12 +15,18 @@ const row = (sensorId: number, hour: number, values: ReadingInput['values']): Re
   line: 1,
 });
 
+type Contradictions = Pick<ReturnType<typeof makeContradictions>, 'corrections' | 'doubts'>;
+
 function contradicting(rows: readonly ReadingInput[], isLong: boolean): number {
-  const found = noContradictions();
-  const compare = makeContradictionFinder(found);
-  for (const one of rows) compare(one, isLong);
-  expect(found.rows).toBe(rows.length);
-  return found.contradicting;
+  const found = makeContradictions();
+  for (const one of rows) found.see(one, isLong);
+  return countOf(found);
+}
+
+/** The number of rows in the sentence about them. */
+function countOf({ corrections, doubts }: Contradictions): number {
+  const [doubt] = doubts(COMMAND_LINE);
+  return Number.parseInt(doubt?.what ?? corrections() ?? '0', 10);
 }
 
 /** Every row is compared with all rows before it that have its sensor and time. */
@@ -81,15 +85,14 @@ it('contradicting rows are found as far back as 20,000,000 characters, to bound 
 it('rows contradict each other only in used columns of measured values, quoted as in the table', () => {
   const names = ['id', 'at', 'PM2.5 (µg/m³)', 'note', 'displaced'];
   const columns = { list: names, delimiter: ';', measured: [2], unused: [3, 4] };
-  const found = noContradictions();
-  const compare = makeContradictionFinder(found);
+  const found = makeContradictions();
   const lines = ['1;8:00;5;a;1', '1;08:00;"5";b;2', '1;8:00;7;a;1', '1;8:00;;a;1'];
   for (const [index, text] of lines.entries())
-    compare({ ...row(1, 8, {}), text, columns, line: index + 2 }, false);
-  expect(found).toMatchObject({ rows: 4, contradicting: 1 });
-  expect(found.apart).toEqual({ field: 'note', value: 'b' });
-  expect(found.example).toBe(
-    'lines 3 and 4, both 1 at 2026-11-01T08:00:00.000Z: PM2.5 (µg/m³) 5 and 7; unused columns that differ: note (b and a), displaced (2 and 1)',
+    found.see({ ...row(1, 8, {}), text, columns, line: index + 2 }, false);
+  const [doubt] = found.doubts(COMMAND_LINE);
+  expect(doubt?.remedy).toContain('--only note=b,');
+  expect(doubt?.what).toBe(
+    '1 of 4 rows give a parameter another value than an earlier row of the same sensor and time (lines 3 and 4, both 1 at 2026-11-01T08:00:00.000Z: PM2.5 (µg/m³) 5 and 7; unused columns that differ: note (b and a), displaced (2 and 1))',
   );
 });
 
@@ -97,10 +100,13 @@ it('rows of one parameter each contradict each other only in that parameter', as
   const contradictionsOf = async (...rows: string[]) => {
     const text = `location_id,sensors_id,datetime,parameter,value,units\n${rows.join('')}`;
     const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(text)]) };
-    let found = 0;
-    for await (const { notes } of readReadings(source, { shift: '0min' }))
-      found = notes.contradictions.contradicting;
-    return found;
+    let count = 0;
+    for await (const { found } of readReadings(source, { shift: '0min' }))
+      count = countOf({
+        corrections: found.doubts.corrections,
+        doubts: (say) => found.doubts.of([], say),
+      });
+    return count;
   };
   const of = (parameter: string, value: number) =>
     `1,2,2026-11-20T08:00:00Z,${parameter},${value},µg/m³\n`;

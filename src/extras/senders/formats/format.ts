@@ -3,7 +3,7 @@
  * their cells it takes: as a text, as a value, as the mean of two channels, or by its own name.
  */
 import type { ParameterName } from '../../../contract/parameters.ts';
-import type { Means } from '../../../ingest/reading/notes.ts';
+import type { Means } from '../../../ingest/reading/facts.ts';
 import { NESTED } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { isObject } from '../../../ingest/rows/json.ts';

@@ -18,8 +18,9 @@ import type { Source } from '../../../ingest/rows/source.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
 import { cellOf } from '../rows/cells.ts';
 import { readRows, rowsWithin } from '../rows/rows.ts';
+import { type Findings, makeFindings } from './doubts.ts';
+import type { SourceFacts } from './facts.ts';
 import { makeMerger } from './merge.ts';
-import { makeNotes, type SourceNotes } from './notes.ts';
 import { makeReader, type Reader } from './reader.ts';
 
 /**
@@ -30,29 +31,30 @@ export function readReadings(
   source: Source,
   declared: Declarations = {},
   limits: Limits = FILE_LIMITS,
-): AsyncGenerator<ReadingBatch<SourceNotes>> {
-  const notes = makeNotes();
+): AsyncGenerator<ReadingBatch> {
+  const found = makeFindings();
+  const { facts } = found;
   const merger = {
     ...makeMerger(source.name),
-    isLong: () => notes.isLong,
+    isLong: () => facts.isLong,
     whyNothing: () =>
-      notes.isLong && notes.ignored.size > 0
-        ? noParameter(source.name, notes, declared)
+      facts.isLong && facts.ignored.size > 0
+        ? noParameter(source.name, facts, declared)
         : undefined,
   };
-  return inBatches(source.name, readAll(source, declared, limits, notes), notes, limits, merger);
+  return inBatches(source.name, readAll(source, declared, limits, found), found, limits, merger);
 }
 
 /** The reading of a line by itself, an object in any format; undefined if it is none. */
 export function readLine(text: string): ReadingInput | undefined {
   const row = rowOfObject({ number: 1, text }, makeObjectReader());
   if ('unreadable' in row) return unreadable(text, 1, row.why);
-  return makeReader(row, {}, makeNotes()).read(row);
+  return makeReader(row, {}, makeFindings()).read(row);
 }
 
 /** Throws InputError for declarations that cannot be followed, whatever the source. */
 export function checkDeclarations(declared: Declarations): void {
-  makeReader(NO_ROW, declared, makeNotes());
+  makeReader(NO_ROW, declared, makeFindings());
 }
 
 /**
@@ -63,14 +65,15 @@ async function* readAll(
   source: Source,
   declared: Declarations,
   limits: Limits,
-  notes: SourceNotes,
+  found: Findings,
 ): AsyncGenerator<Slice> {
-  notes.format = chooseFormat(declared.name, NO_ROW).name;
+  const { facts } = found;
+  facts.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
   const begin = (header: Header, position: string, linesBefore: number) => {
-    const next = makeReader(header, declared, notes);
+    const next = makeReader(header, declared, found);
     next.begin(header, position);
-    notes.linesBefore += linesBefore;
+    facts.linesBefore += linesBefore;
     reader = next;
   };
   const recognized = new WeakMap<Names, string | null>();
@@ -93,7 +96,7 @@ async function* readAll(
         readings.push(unreadable(row.text, row.line, row.why));
         continue;
       }
-      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, notes);
+      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, found);
       const other = row.names.isTable ? null : otherFormat(row, reader);
       if (other !== null) {
         const why = `its fields have format ${other}, but the rows before it do not: ${SAY_IT}`;
@@ -130,7 +133,7 @@ const SAY_IT = 'send it by itself, or say the format for all (--format, or POST 
 
 const noParameter = (
   name: string,
-  { ignored }: SourceNotes,
+  { ignored }: SourceFacts,
   { say = COMMAND_LINE }: Declarations,
 ) =>
   new InputError(

@@ -64,34 +64,43 @@ type Taken = readonly {
   columns: readonly Pick<ValueColumn, 'unit' | 'unitAt'>[];
 }[];
 
-/** By the name of the column. */
-export type Dividing = Map<string, Divided>;
-
 /** Bounds for memory; the first owners tell as much as all. */
 const MOST_VALUES = 12;
 const MOST_OWNERS = 10_000;
 
-export function noteDividing(
-  dividing: Dividing,
-  row: Row,
-  owner: unknown,
-  { dividing: columns, values }: { dividing: readonly DividingColumn[]; values: Taken },
-): void {
-  for (const { name, kind, position } of columns) {
-    const cell = cellAt(row, position);
-    if (!isGiven(cell) || typeof cell === 'object') continue;
-    const value = String(cell).slice(0, 60);
-    let known = dividing.get(name);
-    if (known === undefined) {
-      known = { kind, values: new Set(), ofOwners: new Map() };
-      dividing.set(name, known);
-    }
-    if (kind === 'place') noteOwner(known, owner, value);
-    else if (!known.values.has(value) && known.values.size < MOST_VALUES) {
-      known.values.add(value);
-      known.against ??= contradicted(kind, value, values);
-    }
-  }
+export function makeDividing() {
+  const byColumn = new Map<string, Divided>();
+  return {
+    see(
+      row: Row,
+      owner: unknown,
+      { dividing, values }: { dividing: readonly DividingColumn[]; values: Taken },
+    ): void {
+      for (const { name, kind, position } of dividing) {
+        const cell = cellAt(row, position);
+        if (!isGiven(cell) || typeof cell === 'object') continue;
+        const value = String(cell).slice(0, 60);
+        let known = byColumn.get(name);
+        if (known === undefined) {
+          known = { kind, values: new Set(), ofOwners: new Map() };
+          byColumn.set(name, known);
+        }
+        if (kind === 'place') noteOwner(known, owner, value);
+        else if (!known.values.has(value) && known.values.size < MOST_VALUES) {
+          known.values.add(value);
+          known.against ??= contradicted(kind, value, values);
+        }
+      }
+    },
+    doubts: (say: Vocabulary): Doubt[] =>
+      [...byColumn].flatMap(([name, known]): Doubt[] => {
+        const what = whatItTells(name, known);
+        if (what === undefined) return [];
+        const { kind, values, apart } = known;
+        const [first = ''] = apart?.slice(1) ?? [...values];
+        return [{ what, remedy: howToUse(name, kind, String(first), say), stops: 'always' }];
+      }),
+  };
 }
 
 function noteOwner(known: Divided, owner: unknown, value: string): void {
@@ -141,16 +150,6 @@ const WRITTEN_OUT = {
 
 const parameterNamed = (value: string): ParameterName | undefined =>
   ownName(value)?.parameter ?? ownName(value, WRITTEN_OUT)?.parameter;
-
-/** The columns that stop a source. */
-export const dividingDoubts = (dividing: Dividing, say: Vocabulary): Doubt[] =>
-  [...dividing].flatMap(([name, known]): Doubt[] => {
-    const what = whatItTells(name, known);
-    if (what === undefined) return [];
-    const { kind, values, apart } = known;
-    const [first = ''] = apart?.slice(1) ?? [...values];
-    return [{ what, remedy: howToUse(name, kind, String(first), say), stops: 'always' }];
-  });
 
 /** Undefined: it tells nothing apart. */
 function whatItTells(name: string, { kind, values, apart, against }: Divided): string | undefined {

@@ -5,7 +5,7 @@
  * they get no offset either.
  */
 import { LRUCache } from 'lru-cache';
-import { readInstant } from '../../../ingest/reading/instants.ts';
+import { isLocal } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Transitions } from '../../../ingest/reading/zone.ts';
 import { makePassFinder } from './repeatedHour.ts';
@@ -16,7 +16,8 @@ const HOUR_LENGTH = '2026-11-20 12'.length;
 /** `values`: those of its line. */
 export type AddOffset = (stamp: string, sensor: string, values: ReadingInput['values']) => string;
 
-type Observers = {
+/** What gets the stamps that a zone makes doubtful. */
+export type Observers = {
   /** Gets a stamp in a skipped hour, and the offset until then. */
   onSkipped?: (stamp: string, offset: string) => void;
   /**
@@ -43,7 +44,7 @@ export function makeOffsetAdder(
   });
   return (stamp, sensor, values) => {
     const full = stamp.length === DATE_LENGTH ? `${stamp} 00:00:00` : stamp;
-    if (readInstant(full)?.local !== true) return full;
+    if (!isLocal(full)) return full;
     const hour = full.slice(0, HOUR_LENGTH);
     const [first = '', second = first] = offsetsOf(hour);
     if (first === '') {

@@ -1,15 +1,6 @@
-/**
- * The place that a reading gives itself, and pressure that is not of its place: a sensor may have
- * moved, and pressure that is reduced to sea level is not the station's (S9).
- */
-
-import { readNumber } from '../../../ingest/numbers.ts';
-import type { Doubt } from '../../../ingest/reading/doubt.ts';
-import type { SourceNotes } from '../../../ingest/reading/notes.ts';
-import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
-import type { Names, Row } from '../../../ingest/rows/row.ts';
-import type { Format } from '../formats/format.ts';
-import { cellAt, type Position, positionOf } from '../rows/cells.ts';
+/** Finds the columns with the place that a reading gives itself (S9). */
+import type { Names } from '../../../ingest/rows/row.ts';
+import { type Position, positionOf } from '../rows/cells.ts';
 import { wordsOf } from './words.ts';
 
 /** The fields with a latitude and a longitude. */
@@ -59,57 +50,3 @@ export function isPlaceColumn(path: string): boolean {
   const name = path.slice(path.lastIndexOf('.') + 1);
   return isOneOf(name, LATITUDES) || isOneOf(name, LONGITUDES);
 }
-
-/** A bound for memory: a receiver without a fix wanders. */
-const MOST_PLACES = 20_000;
-
-/** Notes the place of a row, to 100 m. A receiver that has no fix says 0, 0. */
-export function notePlace(
-  places: SourceNotes['places'],
-  row: Row,
-  columns: PlaceColumns,
-  { sensorId, device, measuredAt }: { sensorId: unknown; device?: string; measuredAt: unknown },
-): void {
-  const latitude = readNumber(cellAt(row, columns.latitude));
-  const longitude = readNumber(cellAt(row, columns.longitude));
-  if (typeof latitude !== 'number' || typeof longitude !== 'number') return;
-  if (typeof measuredAt !== 'string' || (latitude === 0 && longitude === 0)) return;
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return;
-  const key = [sensorId ?? device, latitude.toFixed(3), longitude.toFixed(3)].join(' ');
-  const known = places.get(key);
-  if (known !== undefined) {
-    if (measuredAt < known.first) known.first = measuredAt;
-    else if (measuredAt > known.last) known.last = measuredAt;
-  } else if (places.size < MOST_PLACES) {
-    const { name } = columns;
-    const times = { first: measuredAt, last: measuredAt };
-    places.set(key, { sensorId, device, latitude, longitude, name, ...times });
-  }
-}
-
-/** As agencies and instruments name it, in the languages of their files: whole words, and their beginnings. */
-const REDUCED =
-  /^(?:rel|red|slp?|mslp?|psl|prmsl|pmer|qnh|qff|nn|altimeter|baromrel\w*|(?:relativ|reduc|reduz|redu[ií]t|ridott|привед|относит|հարաբերական|ծով)\p{L}*|mer|mar|mare|meere\p{L}*|моря|sealevel\p{L}*)$/u;
-/** Chinese and Japanese have no blanks. */
-const REDUCED_PARTS = /海平面|海面|相[对對]/;
-
-/** True for a name of pressure that is reduced to sea level. */
-export function isReducedPressure(name: string, { reduced = [] }: Format): boolean {
-  const words = wordsOf(name.normalize('NFKC'));
-  return (
-    reduced.includes(name.toLowerCase()) ||
-    REDUCED_PARTS.test(name) ||
-    words.some((word, at) => REDUCED.test(word) || (word === 'sea' && words[at + 1] === 'level'))
-  );
-}
-
-/** Pressure that is never stored as the station's. */
-export const reducedPressure = (
-  { reduced }: { reduced: ReadonlySet<string> },
-  say: Vocabulary,
-): Doubt[] =>
-  [...reduced].map((name) => ({
-    what: `${name} says that it is pressure reduced to sea level, which is not that of the station`,
-    remedy: `Take the absolute pressure instead, as in ${say.option('column', 'pressure=NAME')}, or leave this one out: pressure of sea level is not stored.`,
-    stops: 'always',
-  }));

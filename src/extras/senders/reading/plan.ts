@@ -43,7 +43,7 @@ import {
 } from './mapped.ts';
 import { isPlaceColumn, type PlaceColumns, placeColumnsOf } from './place.ts';
 import { unitColumnsOf } from './unitColumns.ts';
-import { isVerdict, judgedBy } from './verdicts.ts';
+import { isVerdict, judgedBy, type VerdictColumn } from './verdicts.ts';
 
 /** A format, and what is declared about a source that is read by it. */
 export type Layout = {
@@ -97,7 +97,7 @@ export type Plan = {
   /** Names to report as unused: the payload's, if there is one. */
   unused: readonly string[];
   /** Unused columns that seem to say whether a row counts (S7), or a value of the column `of` (S9). */
-  verdicts: readonly { name: string; of?: string; position: Position }[];
+  verdicts: readonly VerdictColumn[];
   /** The verdicts by which rows are left out, without those on single values. */
   only: readonly Only[];
   /** True if verdicts leave out single values. */

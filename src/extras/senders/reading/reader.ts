@@ -3,7 +3,6 @@
  * are read (plan.ts), the reading in it (readRow.ts), and its time. Only the time depends on the
  * rows before: their order tells the two hours of a night in which the clocks go back.
  */
-
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
@@ -19,18 +18,17 @@ import type { Format, Only } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
 import { cellOf, rowWithin } from '../rows/cells.ts';
 import { EVERY_VALUE } from './declarations.ts';
-import { noteInterval } from './ends.ts';
+import type { Findings } from './doubts.ts';
+import { noteIgnored } from './facts.ts';
 import { checkHeader } from './header.ts';
-import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
-import { notePlace } from './place.ts';
 import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
 import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
+import type { SeenRow } from './seenRow.ts';
 import { type TimeColumn, timeColumnOf } from './timeColumn.ts';
-import { makeTimeReader } from './times.ts';
+import { makeTimeReader, shiftOf } from './times.ts';
 import { leftOut, readNamedValues } from './values.ts';
 
 export type Reader = {
-  notes: SourceNotes;
   format: Format;
   /**
    * Checks the header of a table, and notes the columns that are not used. Throws InputError for
@@ -44,30 +42,53 @@ export type Reader = {
 };
 
 /**
- * A reader for rows like `first`. Adds to `notes`. Throws InputError for an unknown format and a
- * declaration that cannot be followed.
+ * A reader for rows like `first`. Adds to what is found. Throws InputError for an unknown format and
+ * a declaration that cannot be followed.
  */
-export function makeReader(first: Row, declared: Declarations, notes: SourceNotes): Reader {
+export function makeReader(
+  first: Row,
+  declared: Declarations,
+  { facts, doubts }: Findings,
+): Reader {
   const format = chooseFormat(declared.name, first);
   const layout = layoutOf(format, declared);
   const { planFor, toRead } = makePlanner(layout);
-  const noteRow = makeRowNoter(notes, format);
-  const timeOf = makeTimeReader(format, declared, notes.clock);
-  notes.format = format.name;
-  notes.means = format.means;
-  notes.isLong = format.isLong === true;
-  notes.declared = new Set(layout.units.keys());
+  const timeOf = makeTimeReader(format, declared, doubts.observersOf);
+  facts.format = format.name;
+  facts.means = format.means;
+  facts.isLong = format.isLong === true;
+  facts.declared = new Set(layout.units.keys());
+  facts.shift = shiftOf(format, declared);
+
+  /** The reading with its time; undefined: its values are left out. Adds to `seen`. */
+  const withTime = (reading: ReadingInput, seen: SeenRow, column: TimeColumn) => {
+    const { row, plan, owner, given } = seen;
+    const excluded = plan.hasVerdicts ? leftOut(row, plan) : 0;
+    facts.excluded += excluded;
+    if (excluded > 0 && Object.keys(reading.values).length === 0) return undefined;
+    if (reading.hasArrivalTime === true) facts.usedServerTime = true;
+    else seen.column = column;
+    const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
+    if (interval === undefined) {
+      const refused = refusedRow({ ...row, why: NO_INTERVAL }, declared, reading.sensorId);
+      return plan.table === undefined ? refused : { ...refused, columns: plan.table };
+    }
+    seen.time = timeOf(given, owner, interval, reading.values);
+    reading.measuredAt = seen.time.at;
+    seen.reading = reading;
+    return reading;
+  };
 
   const read: Reader['read'] = (given) => {
     if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
     if (given.encoding !== undefined && isUsed(given, planFor(given).plan)) {
       const { encoding, text, line } = given;
-      notes.notUtf8 ??= { encoding, text, line };
+      facts.notUtf8 ??= { encoding, text, line };
       return unreadable(text, line, explainEncoding(encoding));
     }
     const isWhole = format.payload === undefined;
     if (isWhole && isExcluded(given, layout.only.length > 0 ? planFor(given).plan.only : [])) {
-      notes.excluded += 1;
+      facts.excluded += 1;
       return undefined;
     }
     if (format.skips?.(given) === true) return undefined;
@@ -75,35 +96,31 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     if ('unreadable' in row) return refusedRow(row, declared);
     const { plan, timeColumn } = planFor(row);
     if (!isWhole && isExcluded(row, plan.only)) {
-      notes.excluded += 1;
+      facts.excluded += 1;
       return undefined;
     }
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
     const reading = readRow(row, plan, named, declared);
     if (reading === undefined && plan.isMixed) return undefined;
-    noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
-    if (reading === undefined || reading.unreadable === true) return reading;
-    const excluded = plan.hasVerdicts ? leftOut(row, plan) : 0;
-    notes.excluded += excluded;
-    if (excluded > 0 && Object.keys(reading.values).length === 0) return undefined;
-    if (reading.hasArrivalTime === true) notes.usedServerTime = true;
-    else noteInterval(notes.clock, timeColumn, row, reading.measuredAt);
-    const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
-    if (interval === undefined) {
-      const refused = refusedRow({ ...row, why: NO_INTERVAL }, declared, reading.sensorId);
-      return plan.table === undefined ? refused : { ...refused, columns: plan.table };
-    }
-    const isOfColumn = reading.hasArrivalTime !== true && plan.interval === undefined;
-    const column = isOfColumn ? timeColumn : undefined;
-    const owner = reading.sensorId ?? reading.device;
-    reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column, reading.values);
-    if (plan.place !== undefined) notePlace(notes.places, row, plan.place, reading);
-    return reading;
+    const seen: SeenRow = {
+      format,
+      row,
+      plan,
+      named,
+      owner: reading?.sensorId ?? reading?.device,
+      given: reading?.measuredAt,
+      column: undefined,
+      time: undefined,
+      reading: undefined,
+    };
+    const isTimed = reading !== undefined && reading.unreadable !== true;
+    const result = isTimed ? withTime(reading, seen, timeColumn) : reading;
+    doubts.see(seen);
+    return result;
   };
 
   return {
-    notes,
     format,
     read,
     begin(header, position) {
@@ -111,10 +128,9 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       const { encoding, text } = header;
       if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
       checkHeader(header, position, layout, plan, declared);
-      notes.isLong = format.isLong === true && plan.long !== undefined;
-      notes.namesEnd =
-        format.namesEnd === true && declared.shift === undefined && plan.interval === undefined;
-      noteIgnored(notes, format, plan.unused);
+      facts.isLong = format.isLong === true && plan.long !== undefined;
+      noteIgnored(facts, format, plan.unused);
+      doubts.seeHeader(format, plan);
     },
     sharedBy(document) {
       const { taken } = planFor(document).plan;

@@ -5,14 +5,12 @@
  */
 import { InputError } from '../../../base/inputError.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
-import { instantText, readInstant } from '../../../ingest/reading/instants.ts';
+import { instantText, isLocal, readInstant } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { isFixedZone, type Transitions } from '../../../ingest/reading/zone.ts';
 import type { Format } from '../formats/format.ts';
-import { type Clock, makeClock, noteClock, noteLocalTime, noteOffset } from './clock.ts';
-import { type AddOffset, makeOffsetAdder } from './localTime.ts';
-import type { TimeColumn } from './timeColumn.ts';
+import { type AddOffset, makeOffsetAdder, type Observers } from './localTime.ts';
 
 /**
  * Seconds since 1970, March 1973 to 2100: the lower bound has nine digits, so 20261120 cannot be
@@ -253,29 +251,40 @@ function rounded(stamp: string): string {
   return minute.slice(0, 'yyyy-mm-ddThh:mm:ss'.length) + stamp.slice(local.length);
 }
 
+/** A time as it was read. */
+export type ReadTime = {
+  /** In ISO 8601, before an offset is added; empty: it is no text. */
+  stamp: string;
+  /** The same with the offset of its zone; undefined: no zone is known. */
+  exact: string | undefined;
+  /** It is written as 24:00 of the day before. */
+  isOf24: boolean;
+  /** The time of the reading, in ISO 8601 where it could be read. */
+  at: unknown;
+};
+
 /** `interval`: the microseconds of the interval that ends then. `values`: those of its row. */
 type TimeReader = (
   given: unknown,
   sensor: unknown,
   interval?: number,
-  column?: TimeColumn,
   values?: ReadingInput['values'],
-) => unknown;
+) => ReadTime;
 
 const NO_VALUES: ReadingInput['values'] = {};
 
 /**
- * Returns a function from what stands for the time to a stamp. Call it in the order of the source,
- * because the order tells the two passes of an hour that occurs twice (see makeOffsetAdder). Notes in `clock` what stamps of a column say about the clock that wrote them.
- * Throws InputError for an unknown time zone, order of dates, shift or rounding.
+ * Returns a function that reads what stands for the time. Call it in the order of the source,
+ * because the order tells the two passes of an hour that occurs twice (see makeOffsetAdder).
+ * `observersOf`: what gets stamps in such hours of a zone, and in skipped ones. Throws InputError for
+ * an unknown time zone, order of dates, shift or rounding.
  */
 export function makeTimeReader(
-  { zone, shift: ownShift, dateFormat: ownFormat }: Pick<Format, 'zone' | 'shift' | 'dateFormat'>,
+  format: Pick<Format, 'zone' | 'shift' | 'dateFormat'>,
   declarations: Declarations,
-  clock: Clock = makeClock(),
+  observersOf?: (zone: string) => Observers,
 ): TimeReader {
-  const { zone: declared, timeZone, transitions } = declarations;
-  const { dateFormat = ownFormat, shift: shiftText = ownShift } = declarations;
+  const { zone: declared, timeZone, transitions, dateFormat = format.dateFormat } = declarations;
   const { round, say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !ALL_DATE_FORMATS.includes(dateFormat))
     throw new InputError(
@@ -289,32 +298,25 @@ export function makeTimeReader(
       `expected ${MINUTE}, found "${round}"`,
       `For stamps a second short of a full minute, write ${say.option('round', MINUTE)}.`,
     );
-  const local = declared ?? (zone === 'network' ? timeZone : zone);
+  const local = declared ?? (format.zone === 'network' ? timeZone : format.zone);
   const addOffset =
     local === undefined
       ? undefined
-      : offsetAdder(local, declared !== undefined, transitions, clock, say);
-  const declaredShift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
-  clock.shift = shiftText === undefined ? undefined : declaredShift;
-  return (given, sensor, interval = 0, column = undefined, values = NO_VALUES) => {
+      : offsetAdder(local, declared !== undefined, transitions, say, observersOf);
+  const declaredShift = shiftOf(format, declarations) ?? 0;
+  return (given, sensor, interval = 0, values = NO_VALUES) => {
     let read = given;
     if (typeof given === 'number') read = readForm(String(given), dateFormat) ?? given;
     else if (typeof given === 'string' && !isPlain(given)) read = stampOf(given, dateFormat);
-    if (typeof read !== 'string') return read;
+    if (typeof read !== 'string') return { stamp: '', exact: undefined, isOf24: false, at: read };
     let stamp = read;
-    if (isOfHour24(read)) {
-      stamp = nextMidnight(read) ?? read;
-      clock.hasHour24 ||= stamp !== read;
-    } else {
-      if (round !== undefined) stamp = rounded(read);
-      if (column !== undefined) noteClock(clock, stamp);
-    }
-    const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor), values);
+    const isOf24 = isOfHour24(read);
+    if (isOf24) stamp = nextMidnight(read) ?? read;
+    else if (round !== undefined) stamp = rounded(read);
+    const exact = addOffset?.(stamp, String(sensor), values);
     const shift = declaredShift - interval;
-    if (column === undefined) return shift === 0 ? exact : shifted(exact, shift);
-    if (exact !== stamp) noteLocalTime(clock, column, stamp, sensor);
-    if (column.offset !== undefined) noteOffset(clock, column, stamp, addOffset && exact);
-    return shift === 0 ? exact : shifted(exact, shift);
+    const at = exact ?? stamp;
+    return { stamp, exact, isOf24, at: shift === 0 ? at : shifted(at, shift) };
   };
 }
 
@@ -326,8 +328,15 @@ function shifted(stamp: string, by: number): string {
 
 const UNITS_OF_TIME = { h: 3_600_000_000, min: 60_000_000, m: 60_000_000 } as const;
 
-/** `-1h`, `+30min`. Throws InputError for anything else, and for more than two days. */
-function microsecondsOf(text: string, say: Vocabulary): number {
+/**
+ * The declared shift, such as `-1h` or `+30min`, in microseconds, else the format's; undefined: there
+ * is none. Throws InputError for anything else, and for more than two days.
+ */
+export function shiftOf(
+  format: Pick<Format, 'shift'>,
+  { shift: text = format.shift, say = COMMAND_LINE }: Declarations,
+): number | undefined {
+  if (text === undefined) return undefined;
   const [, sign, count = '', unit] = /^([+-]?)(\d{1,4})(h|min|m)$/.exec(text) ?? [];
   const by = Number(count) * (UNITS_OF_TIME[unit as keyof typeof UNITS_OF_TIME] ?? Number.NaN);
   if (by <= 172_800_000_000) return sign === '-' ? -by : by;
@@ -343,8 +352,8 @@ function offsetAdder(
   zone: string,
   isDeclared: boolean,
   transitions: Transitions | undefined,
-  clock: Clock,
   say: Vocabulary,
+  observersOf?: (zone: string) => Observers,
 ): AddOffset {
   if (isFixedZone(zone)) return fixedOffset(zone === 'UTC' ? 'Z' : zone);
   const isShort = isDeclared && !zone.includes('/');
@@ -358,17 +367,7 @@ function offsetAdder(
     );
   if (name === undefined || transitions?.length === 0)
     throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
-  return makeOffsetAdder(transitions ?? [], {
-    onSkipped(stamp, offset) {
-      clock.skipped ??= { stamp, zone, offset };
-    },
-    onUndecided(sensor, hour, stamp, either = []) {
-      const slot = `${sensor} ${hour}`;
-      if (stamp === undefined) clock.undecided.delete(slot);
-      else if (!clock.undecided.has(slot))
-        clock.undecided.set(slot, { sensor, stamp, zone, either });
-    },
-  });
+  return makeOffsetAdder(transitions ?? [], observersOf?.(zone));
 }
 
 /** Undefined: Node knows no such zone. */
@@ -387,7 +386,7 @@ const WRITE_ZONE =
 const fixedOffset =
   (offset: string): AddOffset =>
   (stamp) => {
-    if (readInstant(stamp)?.local !== true) return stamp;
+    if (!isLocal(stamp)) return stamp;
     return stamp.length === DATE_LENGTH ? `${stamp}T00:00:00${offset}` : stamp + offset;
   };
 

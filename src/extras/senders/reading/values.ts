@@ -139,11 +139,7 @@ export type UnitOfValue = Pick<
 };
 
 /** Undefined: the row has no value of the parameter, and is not the first with its names. */
-export function unitOfValue(
-  row: Row,
-  one: PlannedValues,
-  isFirst: boolean,
-): UnitOfValue | undefined {
+function unitOfValue(row: Row, one: PlannedValues, isFirst: boolean): UnitOfValue | undefined {
   const column = columnThatCounts(row, one);
   if (column === undefined || (!isFirst && (valueAt(row, column) ?? null) === null))
     return undefined;
@@ -164,6 +160,16 @@ export type NamedValue = {
   value?: unknown;
   unit?: UnitOfValue;
 };
+
+/** The units of a row's values. A table says them with its first row, unless each has its own. */
+export function unitsOf(
+  { row, plan, named }: { row: Row; plan: Plan; named: readonly NamedValue[] },
+  isFirst: boolean,
+): readonly UnitOfValue[] {
+  const ofNamed = named.length === 0 ? NONE : named.flatMap(({ unit }) => unit ?? []);
+  if (plan.table !== undefined && !isFirst && !plan.hasUnitsInRows) return ofNamed;
+  return [...ofNamed, ...plan.values.flatMap((one) => unitOfValue(row, one, isFirst) ?? [])];
+}
 
 /** The values whose parameters the row names; undefined: the row is malformed. */
 export const readNamedValues = (

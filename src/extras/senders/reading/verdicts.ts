@@ -6,8 +6,13 @@
 import type { ParameterName } from '../../../contract/parameters.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import type { Row } from '../../../ingest/rows/row.ts';
 import { ownName } from '../formats/ownNames.ts';
+import { cellAt, type Position } from '../rows/cells.ts';
 import { wordsOf } from './words.ts';
+
+/** An unused column that seems to say whether a row counts, or a value of the column `of`. */
+export type VerdictColumn = { name: string; of?: string; position: Position };
 
 /** A column that is not used, and its values as far as they were met. */
 type Verdict = {
@@ -15,9 +20,6 @@ type Verdict = {
   /** The column whose values it judges; undefined: it judges rows. */
   of: string | undefined;
 };
-
-/** By the name of the column. */
-export type Verdicts = Map<string, Verdict>;
 
 const WORD = /^(?:valid|invalid|status$|flags?$|qc|qa$|qaqc|qualif|verif|agg)/;
 
@@ -56,23 +58,24 @@ export function judgedBy<T extends Judged>(name: string, columns: readonly T[]):
 const MOST_VALUES = 12;
 const MOST_COLUMNS = 20;
 
-export function noteVerdict(
-  verdicts: Verdicts,
-  { name, of }: { name: string; of?: string | undefined },
-  given: unknown,
-): void {
-  let known = verdicts.get(name);
-  if (known === undefined) {
-    if (verdicts.size === MOST_COLUMNS) return;
-    known = { values: new Set(), of };
-    verdicts.set(name, known);
-  }
-  if (known.values.size < MOST_VALUES)
-    known.values.add(
-      String(given ?? '')
-        .trim()
-        .slice(0, 30),
-    );
+export function makeVerdicts() {
+  const byColumn = new Map<string, Verdict>();
+  return {
+    see(row: Row, verdicts: readonly VerdictColumn[]): void {
+      for (const { name, of, position } of verdicts) {
+        let known = byColumn.get(name);
+        if (known === undefined) {
+          if (byColumn.size === MOST_COLUMNS) continue;
+          known = { values: new Set(), of };
+          byColumn.set(name, known);
+        }
+        if (known.values.size === MOST_VALUES) continue;
+        const given = String(cellAt(row, position) ?? '');
+        known.values.add(given.trim().slice(0, 30));
+      }
+    },
+    doubts: (say: Vocabulary): Doubt[] => doubtsAbout(dividing(byColumn), say),
+  };
 }
 
 /** Words for a row that counts: valid and provisional ones were both measured. */
@@ -85,7 +88,7 @@ type Dividing = { name: string; of: string | undefined; values: readonly string[
  * The columns that tell rows or values apart. One that has a single value leaves nothing out; one
  * whose values all say that a row counts, neither.
  */
-const dividing = (verdicts: Verdicts): Dividing[] =>
+const dividing = (verdicts: ReadonlyMap<string, Verdict>): Dividing[] =>
   [...verdicts].flatMap(([name, { of, values }]) => {
     const all = [...values];
     return all.length < 2 || all.every((value) => COUNTING.test(value))
@@ -99,8 +102,7 @@ const listed = (columns: readonly Dividing[]): string =>
     .join(', ');
 
 /** Where such columns tell rows or values apart and nobody uses them: one doubt about all. */
-export function verdictDoubts(verdicts: Verdicts, say: Vocabulary): Doubt[] {
-  const columns = dividing(verdicts);
+function doubtsAbout(columns: readonly Dividing[], say: Vocabulary): Doubt[] {
   const [first] = columns;
   if (first === undefined) return [];
   const fields = columns.flatMap(({ of }) => of ?? []);

@@ -119,7 +119,7 @@ it('the entry that src/extras/senders/README.md shows can be followed', () => {
 
 it('EEA’s files have winter time all year (S7)', () => {
   const timeOf = makeTimeReader(chooseFormat('eea', row({})), {});
-  expect(timeOf('2026-07-20 10:00:00', 1)).toBe('2026-07-20 10:00:00+01:00');
+  expect(timeOf('2026-07-20 10:00:00', 1).at).toBe('2026-07-20 10:00:00+01:00');
 });
 
 it('a name of a parameter may be the end of theirs, whatever blanks there are', () => {

@@ -3,11 +3,10 @@
  * intervals, of a clock of twelve hours, a second short.
  */
 import { describe, expect, it } from 'vitest';
-import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
+import { makeFindings } from '../../../../src/ingest/reading/facts.ts';
 import {
   ADDRESS,
   COMMAND_LINE,
@@ -26,12 +25,12 @@ const BERLIN: Declarations = {
 async function read(content: string, declared: Declarations = BERLIN, say = COMMAND_LINE) {
   const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
   const stamps: unknown[] = [];
-  let notes = makeNotes();
+  let found = makeFindings('');
   for await (const batch of readReadings(source, { sensor: 1, ...declared })) {
     stamps.push(...batch.readings.map(({ measuredAt }) => measuredAt));
-    notes = batch.notes;
+    found = batch.found;
   }
-  const doubt = stoppingDoubt(foreignFormats.doubtsOf(notes, [], say));
+  const doubt = stoppingDoubt(found.doubts.of([], say));
   return { stamps, doubt: doubt && `${doubt.what}. ${doubt.remedy}` };
 }
 const doubtOf = async (content: string, declared?: Declarations, say?: Vocabulary) =>

@@ -14,7 +14,7 @@ async function read(content: string | Buffer, declared?: Declarations) {
   try {
     for await (const batch of readReadings(await openSource(file('readings', content)), declared)) {
       readings.push(...batch.readings);
-      ignored = [...batch.notes.ignored];
+      ignored = [...batch.found.facts.ignored];
     }
   } catch (error) {
     failure = (error as Error).message.replace(/^.*\/readings/, 'readings');

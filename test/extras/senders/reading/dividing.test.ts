@@ -1,7 +1,6 @@
 /** Columns that tell values apart and that nobody uses stop a source, unless they are declared (S9). */
 import { describe, expect, it } from 'vitest';
 import { dividingKind } from '../../../../src/extras/senders/reading/dividing.ts';
-import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
@@ -9,8 +8,8 @@ import { readText } from '../../../ingest/support.ts';
 
 /** The question about a few rows; undefined: nothing is asked. */
 async function asked(header: string, rows: readonly string[], declared: Declarations = {}) {
-  const { readings, notes } = await readText(`${[header, ...rows].join('\n')}\n`, declared);
-  const doubt = stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE), rows.length);
+  const { readings, doubts } = await readText(`${[header, ...rows].join('\n')}\n`, declared);
+  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), rows.length);
   return doubt && `${doubt.what}. ${doubt.remedy}`;
 }
 /** Rows an hour apart, so that they do not contradict each other. */

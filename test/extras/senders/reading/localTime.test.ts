@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { makeClock } from '../../../../src/extras/senders/reading/clock.ts';
 import {
   makeLocalOffsets,
   makeOffsetAdder,
 } from '../../../../src/extras/senders/reading/localTime.ts';
+import { makeOtherZone } from '../../../../src/extras/senders/reading/otherZone.ts';
 import { makeTimeReader } from '../../../../src/extras/senders/reading/times.ts';
+import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { offsetAt, transitionsOf } from '../../../support/localTime.ts';
 
 const HOUR = 3_600_000;
@@ -223,12 +224,15 @@ const UNTOLD: [what: string, lines: readonly Line[], stamp: string][] = [
 test.each(UNTOLD)(
   'an hour that occurs twice is named where the order does not tell its passes: %s (S7)',
   (_, all, stamp) => {
-    const clock = makeClock();
-    const read = makeTimeReader({}, NEW_YORK, clock);
-    for (const [time] of all) read(`2026-11-01 ${time}`, 1, 0, undefined, PM25);
+    const zone = makeOtherZone();
+    const read = makeTimeReader({}, NEW_YORK, zone.observersOf);
+    for (const [time] of all) read(`2026-11-01 ${time}`, 1, 0, PM25);
     const at = `2026-11-01 ${stamp}`;
-    expect([...clock.undecided.values()]).toMatchObject([
-      { sensor: '1', stamp: at, either: [`${at}-04:00`, `${at}-05:00`] },
+    expect(zone.doubts(COMMAND_LINE)).toMatchObject([
+      {
+        what: expect.stringContaining(`${at} of 1 is in an hour`),
+        remedy: expect.stringContaining(`as ${at}-04:00 or ${at}-05:00,`),
+      },
     ]);
   },
 );
@@ -243,7 +247,7 @@ test.each([
   ['2026/06/05', '2026-06-05 00:00:00'],
 ])('a date that can mean only one day is read in any declared order: %s', (given, stamp) => {
   for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
-    expect(makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1)).toBe(`${stamp}+03:00`);
+    expect(makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1).at).toBe(`${stamp}+03:00`);
 });
 
 test.each([
@@ -256,7 +260,8 @@ test.each([
 ])(
   'a date with slashes or hyphens is read in the declared order only: %s',
   (given, dayFirst, monthFirst) => {
-    const read = (dateFormat?: string) => makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1);
+    const read = (dateFormat?: string) =>
+      makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1).at;
     expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
   },
 );
@@ -269,7 +274,7 @@ test.each([
   '20.11.20268:00',
   '2026/11/2026',
 ])('a malformed date stays as it is: %s', (given) => {
-  expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1)).toBe(given);
+  expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1).at).toBe(given);
 });
 
 test('a number of nine digits or more is seconds up to the year 2100, and milliseconds above', () => {
@@ -283,17 +288,17 @@ test('a number of nine digits or more is seconds up to the year 2100, and millis
     '20261120',
     4_102_444_800,
   ];
-  expect([...given, 4_102_444_800_000, 4_102_444_800_001].map((number) => read(number, 1))).toEqual(
-    [
-      '2000-01-01T00:00:00Z',
-      '2000-01-01T00:00:00Z',
-      '2000-01-01T00:00:00Z',
-      '1973-03-03T09:46:40Z',
-      99_999_999,
-      '2026-11-20T00:00:00Z',
-      '2100-01-01T00:00:00Z',
-      '2100-01-01T00:00:00Z',
-      4_102_444_800_001,
-    ],
-  );
+  expect(
+    [...given, 4_102_444_800_000, 4_102_444_800_001].map((number) => read(number, 1).at),
+  ).toEqual([
+    '2000-01-01T00:00:00Z',
+    '2000-01-01T00:00:00Z',
+    '2000-01-01T00:00:00Z',
+    '1973-03-03T09:46:40Z',
+    99_999_999,
+    '2026-11-20T00:00:00Z',
+    '2100-01-01T00:00:00Z',
+    '2100-01-01T00:00:00Z',
+    4_102_444_800_001,
+  ]);
 });

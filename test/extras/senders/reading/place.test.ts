@@ -1,6 +1,5 @@
 /** Pressure that is reduced to sea level is never stored, and readings say where they are (S9). */
 import { describe, expect, it } from 'vitest';
-import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
@@ -10,11 +9,11 @@ const T = '2026-11-19T08:00:00Z';
 
 /** What stops one reading; undefined: nothing does. */
 async function stops(row: object, declared: Declarations) {
-  const { readings, notes } = await readText(JSON.stringify({ ...row, time: T }), {
+  const { readings, doubts } = await readText(JSON.stringify({ ...row, time: T }), {
     sensor: 1,
     ...declared,
   });
-  return stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE), 1)?.what;
+  return stoppingDoubt(doubts.of(readings, COMMAND_LINE), 1)?.what;
 }
 
 describe('pressure', () => {
@@ -79,8 +78,8 @@ describe('a place', () => {
     [{ location: { latitude: '52.400', longitude: '13.050' } }],
     [{ coordinates: { latitude: 52.4, longitude: 13.05 } }],
   ])('is read from %o', async (given) => {
-    const { notes } = await readText(JSON.stringify({ sensor_id: 1, time: T, pm25: 5, ...given }));
-    expect([...notes.places.values()]).toMatchObject([
+    const { doubts } = await readText(JSON.stringify({ sensor_id: 1, time: T, pm25: 5, ...given }));
+    expect([...doubts.places.values()]).toMatchObject([
       { sensorId: 1, latitude: 52.4, longitude: 13.05, first: T, last: T },
     ]);
   });
@@ -94,7 +93,7 @@ describe('a place', () => {
     [{ lat: 52.4, lon: 13.05, location: 6501 }, ['location=6501']],
   ])('there is none in %o with --only %s', async (given, only) => {
     const text = JSON.stringify({ sensor_id: 1, time: T, pm25: 5, ...given });
-    expect((await readText(text, { only })).notes.places.size).toBe(0);
+    expect((await readText(text, { only })).doubts.places.size).toBe(0);
   });
 
   it('the two locations of one sensor in a file of Sensor.Community tell its rows apart', async () => {
@@ -103,8 +102,8 @@ describe('a place', () => {
 1;SDS011;6502;52.400;13.050;2026-11-15T08:00:00;80.00;40.00
 `;
     const asked = async (only: string[]) => {
-      const { readings, notes } = await readText(text, { only });
-      const doubt = stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE), 2);
+      const { readings, doubts } = await readText(text, { only });
+      const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), 2);
       return { readings: readings.length, doubt: doubt && `${doubt.what}. ${doubt.remedy}` };
     };
     const { doubt } = await asked([]);

@@ -1,7 +1,7 @@
 /** Reading has no effect: whatever was read before, a row is the same reading (S7). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
+import { makeFindings } from '../../../../src/extras/senders/reading/doubts.ts';
 import { makeReader } from '../../../../src/extras/senders/reading/reader.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { makeColumns, makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
@@ -30,7 +30,7 @@ const declared = { columns: ['pm25=fine'], now: new Date(T) };
 const readers = () => {
   const read = makeObjectReader();
   const rows = objects.map((one, at) => frozen(read(one, JSON.stringify(one), at + 1) as Row));
-  return { rows, reader: makeReader(rows[0] as Row, declared, makeNotes()) };
+  return { rows, reader: makeReader(rows[0] as Row, declared, makeFindings()) };
 };
 const alone = objects.map((_, at) => {
   const { rows, reader } = readers();
@@ -39,7 +39,7 @@ const alone = objects.map((_, at) => {
 
 it('a row without a value is a reading too, even where a row has one parameter (S3)', () => {
   const row = makeObjectReader()({ device: 'x', time: T, battery: 1 }, '{}', 1) as Row;
-  const reader = makeReader(row, { name: 'home-assistant' }, makeNotes());
+  const reader = makeReader(row, { name: 'home-assistant' }, makeFindings());
   expect(reader.read(row)).toMatchObject({ device: 'x', measuredAt: T, values: {} });
 });
 
@@ -48,20 +48,20 @@ it('a field without a unit is noted where only some values say one', () => {
   const [first, second] = [{ value: 50, unit: 'f' }, 45].map(
     (temperature) => read({ sensor_id: 1, time: T, temperature }, '{}', 1) as Row,
   ) as [Row, Row];
-  const notes = makeNotes();
-  const reader = makeReader(first, {}, notes);
+  const found = makeFindings();
+  const reader = makeReader(first, {}, found);
   reader.read(first);
-  expect([...notes.undeclared]).toEqual([]);
+  expect([...found.facts.undeclared]).toEqual([]);
   reader.read(second);
-  expect([...notes.undeclared]).toEqual([['temperature', 'temperature']]);
+  expect([...found.facts.undeclared]).toEqual([['temperature', 'temperature']]);
 });
 
 describe('an empty text of an object is absent (S3)', () => {
   const now = new Date(T);
   const readOne = (given: Record<string, unknown>, more: Declarations = {}) => {
     const row = makeObjectReader()(given, '{}', 1) as Row;
-    const notes = makeNotes();
-    return { ...makeReader(row, more, notes).read(row), atArrival: notes.usedServerTime };
+    const found = makeFindings();
+    return { ...makeReader(row, more, found).read(row), atArrival: found.facts.usedServerTime };
   };
 
   it.each([null, ''])(
@@ -86,9 +86,9 @@ describe('an empty text of an object is absent (S3)', () => {
 
 describe('a declared column that a row leaves empty', () => {
   const readAll = (rows: readonly Row[], columns: readonly string[]) => {
-    const notes = makeNotes();
-    const reader = makeReader(rows[0] as Row, { columns }, notes);
-    return { readings: rows.map((row) => reader.read(row)), ignored: [...notes.ignored] };
+    const found = makeFindings();
+    const reader = makeReader(rows[0] as Row, { columns }, found);
+    return { readings: rows.map((row) => reader.read(row)), ignored: [...found.facts.ignored] };
   };
   const objectsOf = (...given: object[]) => {
     const read = makeObjectReader();
@@ -193,14 +193,14 @@ describe('a row', () => {
     ]);
   });
 
-  it('the notes have the ignored names, missing units and arrival times of all rows', () => {
+  it('the facts have the ignored names, missing units and arrival times of all rows', () => {
     const { rows } = readers();
-    const notes = makeNotes();
-    const reader = makeReader(rows[0] as Row, declared, notes);
+    const found = makeFindings();
+    const reader = makeReader(rows[0] as Row, declared, found);
     for (const one of rows) reader.read(one);
-    expect([...notes.ignored]).toEqual(['rssi', 'pm2.5', 'pm25', 'rows']);
-    expect(notes).toMatchObject({ usedServerTime: true, excluded: 0, format: 'airseries' });
-    expect(Object.fromEntries(notes.undeclared)).toEqual({
+    expect([...found.facts.ignored]).toEqual(['rssi', 'pm2.5', 'pm25', 'rows']);
+    expect(found.facts).toMatchObject({ usedServerTime: true, excluded: 0, format: 'airseries' });
+    expect(Object.fromEntries(found.facts.undeclared)).toEqual({
       pm25: 'pm25',
       rain: 'rain',
       humidity: 'humidity',

@@ -9,7 +9,7 @@ import {
 import { readInstant } from '../../../../src/ingest/reading/instants.ts';
 
 const read = (given: unknown, declared: Parameters<typeof makeTimeReader>[1]) =>
-  makeTimeReader({}, declared)(given, 1);
+  makeTimeReader({}, declared)(given, 1).at;
 const instant = (given: unknown, declared: Parameters<typeof makeTimeReader>[1]) => {
   const time = readInstant(String(read(given, declared)));
   return time === undefined || time.local
@@ -125,7 +125,7 @@ test('a date with slashes keeps them without a declared order, whatever stands b
 
 test('a date without a time of day is its midnight, also in UTC', () => {
   expect(read('2026-11-20', { zone: 'UTC' })).toBe('2026-11-20T00:00:00Z');
-  expect(makeTimeReader({ zone: 'UTC' }, {})('2026-11-20', 1)).toBe('2026-11-20T00:00:00Z');
+  expect(makeTimeReader({ zone: 'UTC' }, {})('2026-11-20', 1).at).toBe('2026-11-20T00:00:00Z');
 });
 
 test.each(['2026-03-29 02:30', '2026-07-01 12:00', '2026-10-25 02:30'])(

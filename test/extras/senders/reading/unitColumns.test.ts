@@ -1,6 +1,7 @@
 /** Columns that say the units of others: beside a value, behind it, or one for all (S9). */
 import { describe, expect, it } from 'vitest';
 import { isUnitColumn } from '../../../../src/extras/senders/reading/unitColumns.ts';
+import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { readText } from '../../../ingest/support.ts';
 
 const T = '2026-11-20T08:00:00Z';
@@ -9,12 +10,11 @@ const close = (value: number) => expect.closeTo(value, 6);
 /** The values of the rows of a table, and the questions about it. */
 async function read(header: string, rows: readonly string[], declared = {}) {
   const table = [header, ...rows].join('\n');
-  const { readings, notes } = await readText(`${table}\n`, declared);
+  const { readings, facts, doubts } = await readText(`${table}\n`, declared);
   return {
     values: readings.map(({ values }) => values),
-    unsaid: [...notes.unsaid.values()].map(({ field, said }) => [field, said]),
-    ignored: [...notes.ignored],
-    dividing: [...notes.dividing.keys()],
+    asked: doubts.of(readings, COMMAND_LINE).map(({ what }) => what),
+    ignored: [...facts.ignored],
   };
 }
 
@@ -66,8 +66,7 @@ describe('a column of units', () => {
     ],
   ])('a column of units %s is read', async (_, header, row, values, ignored) => {
     const found = await read(`sensor_id,time,${header}`, [`1,${T},${row}`]);
-    expect(found).toMatchObject({ values: [values], unsaid: [] });
-    expect(found.dividing).toEqual(ignored.filter((name) => name === 'temp_f_unit'));
+    expect(found).toMatchObject({ values: [values], asked: [] });
     expect(found.ignored.sort()).toEqual(ignored.sort());
   });
 
@@ -75,9 +74,8 @@ describe('a column of units', () => {
     const rows = [`1,${T},20,ppb`, `2,${T},38.25,µg/m³`, `3,${T},,`];
     expect(await read('sensor_id,time,no2,unit', rows)).toEqual({
       values: [{ no2: '20' }, { no2: close(20) }, { no2: null }],
-      unsaid: [],
+      asked: [],
       ignored: [],
-      dividing: [],
     });
   });
 
@@ -90,14 +88,17 @@ describe('a column of units', () => {
 
   it('an unknown word in a column of units is asked about, and its value never taken for ours', async () => {
     const found = await read('sensor_id,time,no2,no2_unit', [`1,${T},5,stone`]);
-    expect(found).toMatchObject({ values: [{ no2: '5 stone' }], unsaid: [['no2', 'stone']] });
+    expect(found).toMatchObject({
+      values: [{ no2: '5 stone' }],
+      asked: ['"stone" stands where no2 says its unit, and is no unit of no2'],
+    });
   });
 
   it('an unknown word in a row of units is asked about', async () => {
     const rows = [',,Volts,%', `1,${T},5,80`];
     expect(await read('sensor_id,time,temperature,humidity', rows)).toMatchObject({
       values: [{ temperature: '5 Volts', humidity: '80' }],
-      unsaid: [['temperature', 'Volts']],
+      asked: ['"Volts" stands where temperature says its unit, and is no unit of temperature'],
     });
   });
 

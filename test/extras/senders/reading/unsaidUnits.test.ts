@@ -1,6 +1,5 @@
 /** Units of foreign columns: read in the forms that are known, else asked for, all at once (S6, S9). */
 import { describe, expect, it } from 'vitest';
-import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
@@ -10,11 +9,11 @@ const T = '2026-11-20T08:00:00Z';
 
 /** The question about one row, however few it is; undefined: nothing is asked. */
 async function asked(column: string, value: string, declared: Declarations = {}) {
-  const { readings, notes } = await readText(
+  const { readings, doubts } = await readText(
     `sensor_id,time,"${column}"\n1,${T},${value}\n`,
     declared,
   );
-  const doubt = stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE), 1);
+  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), 1);
   return doubt && `${doubt.what}. ${doubt.remedy}`;
 }
 
@@ -108,8 +107,8 @@ describe('a foreign column', () => {
     const text = `time,Ճնշում,Feuchte,SO2 (pphm)\n${T},740,81,0.3\n`;
     const columns = ['pressure=Ճնշում', 'humidity=Feuchte', 'so2=SO2 (pphm)'];
     const declared = { sensor: 1, columns };
-    const { readings, notes } = await readText(text, declared);
-    const [doubt, ...others] = doubtsOf(notes, readings, COMMAND_LINE);
+    const { readings, doubts } = await readText(text, declared);
+    const [doubt, ...others] = doubts.of(readings, COMMAND_LINE);
     expect(others).toEqual([]);
     expect(doubt?.what).toBe(
       'nothing says the unit of Feuchte, Ճնշում; "pphm" stands where SO2 (pphm) says its unit, and is no unit of so2',
@@ -119,7 +118,7 @@ describe('a foreign column', () => {
     );
     const units = ['pressure=mmhg', 'humidity=%', 'so2=ppb'];
     const answered = await readText(text, { ...declared, units });
-    expect(doubtsOf(answered.notes, answered.readings, COMMAND_LINE)).toEqual([]);
+    expect(answered.doubts.of(answered.readings, COMMAND_LINE)).toEqual([]);
     expect(answered.readings[0]?.values.pressure).toBeCloseTo(98_658.28, 2);
   });
 
@@ -150,22 +149,24 @@ describe('a gas without a unit', () => {
 
   it('the unit of a gas is asked for where other columns have foreign names', async () => {
     const text = `Station,time,NO2,o3\n1,${T},38,60\n`;
-    const { notes } = await readText(text, { columns: ['sensor_id=Station'] });
-    expect([...notes.unsaid.values()].map(({ field }) => field)).toEqual(['NO2', 'o3']);
+    const { doubts } = await readText(text, { columns: ['sensor_id=Station'] });
+    expect(doubts.of([], COMMAND_LINE)).toMatchObject([
+      { what: 'nothing says the unit of NO2, o3' },
+    ]);
   });
 
   it('the unit of a mapped gas is asked for in the layouts of others, too', async () => {
     const archive = 'dateTime,usUnits,interval,outTemp,no2\n1795161900,1,5,41,20\n';
-    const { notes } = await readText(archive, { device: 'wx', columns: ['no2=no2'] });
-    expect([...notes.unsaid.values()].map(({ field }) => field)).toEqual(['no2']);
+    const { doubts } = await readText(archive, { device: 'wx', columns: ['no2=no2'] });
+    expect(doubts.of([], COMMAND_LINE)).toMatchObject([{ what: 'nothing says the unit of no2' }]);
   });
 
   it('the unit of a gas in rows of one parameter is asked for where their unit is blank', async () => {
-    const { notes } = await readText(
+    const { doubts } = await readText(
       `location_id,sensors_id,location,datetime,lat,lon,parameter,units,value\n9,1,here,${T},1,1,no2,,5\n`,
       { shift: '0min' },
     );
-    expect([...notes.unsaid.values()].map(({ field }) => field)).toEqual(['no2']);
+    expect(doubts.of([], COMMAND_LINE)).toMatchObject([{ what: 'nothing says the unit of no2' }]);
   });
 
   it('a gas of our own name in a source of our own names is in our unit', async () => {

@@ -1,8 +1,8 @@
 /** Columns in which a file says itself which of its rows count, obeyed by declaration (S7). */
 import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import { verdictDoubts } from '../../../../src/extras/senders/reading/verdicts.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
+import type { Doubts } from '../../../../src/ingest/reading/facts.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../../src/ingest/rows/lines.ts';
 import { readText } from '../../../ingest/support.ts';
@@ -10,17 +10,20 @@ import { readText } from '../../../ingest/support.ts';
 const T = '2026-11-19T08:00:00Z';
 const AN_HOUR_LATER = '2026-11-19T09:00:00Z';
 
+const verdictDoubt = (doubts: Doubts) =>
+  doubts.of([], COMMAND_LINE).find(({ what }) => what.includes(' count seems to stand in '));
+
 /** The readings of a table with these columns, how many rows are left out, and what is doubtful. */
 async function read(columns: string, rows: readonly string[], declared: Declarations = {}) {
   const lines = rows.map((row, hour) => `1,2026-11-20T0${hour}:00:00Z,5,${row}\n`);
   const text = `sensor_id,time,pm25,${columns}\n${lines.join('')}`;
   const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(text)]) };
   const found = { readings: 0, excluded: 0, ignored: [] as string[], doubt: undefined as unknown };
-  for await (const { readings, notes } of readReadings(source, declared)) {
+  for await (const { readings, found: batch } of readReadings(source, declared)) {
     found.readings += readings.length;
-    found.excluded = notes.excluded;
-    found.ignored = [...notes.ignored];
-    found.doubt = verdictDoubts(notes.verdicts, COMMAND_LINE)[0]?.what;
+    found.excluded = batch.facts.excluded;
+    found.ignored = [...batch.facts.ignored];
+    found.doubt = verdictDoubt(batch.doubts)?.what;
   }
   return found;
 }
@@ -60,9 +63,9 @@ describe('a verdict on one value, or its source', () => {
   /** The values of a table with two rows, and the question about it. */
   async function values(column: string, name: string, only: string[] = [], columns: string[] = []) {
     const text = `sensor_id,time,${column},humidity,${name}\n1,${T},5,80,good one\n1,${AN_HOUR_LATER},39.9,81,7\n`;
-    const { readings, notes } = await readText(text, { only, columns });
-    const [doubt] = verdictDoubts(notes.verdicts, COMMAND_LINE);
-    return { values: readings.map((one) => one.values), doubt, excluded: notes.excluded };
+    const { readings, facts, doubts } = await readText(text, { only, columns });
+    const doubt = verdictDoubt(doubts);
+    return { values: readings.map((one) => one.values), doubt, excluded: facts.excluded };
   }
 
   it.each<[column: string, name: string, columns?: string[]]>([
@@ -90,8 +93,8 @@ describe('a verdict on one value, or its source', () => {
   it('a row whose only value is left out is no reading', async () => {
     const rows = [`1,${T},5.0,1`, `1,${AN_HOUR_LATER},39.9,7`];
     const text = ['sensor_id,time,temperature,temperature_flag', ...rows, ''].join('\n');
-    const { readings, notes } = await readText(text, { only: ['temperature_flag=1'] });
-    expect([readings.length, notes.excluded]).toEqual([1, 1]);
+    const { readings, facts } = await readText(text, { only: ['temperature_flag=1'] });
+    expect([readings.length, facts.excluded]).toEqual([1, 1]);
   });
 
   it('it is found in the payload of a message, too', async () => {
@@ -102,13 +105,13 @@ describe('a verdict on one value, or its source', () => {
       });
     const text = [message('own'), message('model'), ''].join('\n');
     const open = await readText(text);
-    expect(verdictDoubts(open.notes.verdicts, COMMAND_LINE)).toHaveLength(1);
-    const { readings, notes } = await readText(text, { only: ['temp_source=own'] });
+    expect(verdictDoubt(open.doubts)).toBeDefined();
+    const { readings, facts, doubts } = await readText(text, { only: ['temp_source=own'] });
     expect(readings.map((one) => one.values)).toEqual([
       { temperature: 5, humidity: 80 },
       { humidity: 80 },
     ]);
-    expect([notes.excluded, notes.verdicts.size]).toEqual([1, 0]);
+    expect([facts.excluded, verdictDoubt(doubts)]).toEqual([1, undefined]);
   });
 });
 

@@ -4,8 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
 import { checkDeclarations, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import { doubtsOf } from '../../../../src/extras/senders/reading/doubts.ts';
-import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
 import { explainReading, hintsOf } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
@@ -15,6 +13,7 @@ import {
   type Vocabulary,
 } from '../../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../../src/ingest/rows/lines.ts';
+import { readText } from '../../../ingest/support.ts';
 
 const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
 const inEach = (say: (vocabulary: Vocabulary) => string) => ALL.map(say);
@@ -137,13 +136,13 @@ describe('a refusal', () => {
   );
 });
 
-test('explanations and hints name an option as their reader writes it', () => {
-  const notes = { ...makeNotes(), namesEnd: true };
-  notes.verdicts.set('valid', { values: new Set(['0', '1']), of: undefined });
-  notes.undeclared.set('temperature', 'temp');
-  const readings = [{ sensorId: 1, measuredAt: '', values: { temperature: 70 }, text: '' }];
+test('explanations and hints name an option as their reader writes it', async () => {
+  const { readings, ...found } = await readText(
+    'sensor_id,end,temp,valid\n1,2026-11-20T08:00:00Z,70,0\n1,2026-11-20T09:00:00Z,70,1\n',
+    { columns: ['time=end'] },
+  );
   for (const say of ALL) {
-    expect(hintsOf(notes, doubtsOf(notes, readings, say))).toEqual([
+    expect(hintsOf(found, found.doubts.of(readings, say))).toEqual([
       expect.stringContaining(`Add ${say.option('unit', 'temperature=f')}`),
       expect.stringContaining(`Write ${say.option('shift', '-1h')} for means of an hour`),
       expect.stringContaining(`${say.option('only', 'valid=*')} if all of them count`),

@@ -1,7 +1,7 @@
 /** Bytes that are not UTF-8: which encoding a message names, and that nothing is stored by it. */
 import { describe, expect, it } from 'vitest';
 import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
-import { makeNotes } from '../../../../src/extras/senders/reading/notes.ts';
+import { makeFindings } from '../../../../src/extras/senders/reading/doubts.ts';
 import { encodingOf } from '../../../../src/extras/senders/rows/encoding.ts';
 import { hintsOf } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
@@ -66,7 +66,7 @@ async function read(content: Buffer, declared: Declarations = {}) {
   const source = { name: 'file', size: undefined, read: 0, bytes: bytes() };
   for await (const batch of readReadings(source, declared)) {
     readings.push(...batch.readings);
-    line = batch.notes.notUtf8?.line;
+    line = batch.found.facts.notUtf8?.line;
   }
   return { readings, line };
 }
@@ -103,12 +103,13 @@ describe('a row that is not UTF-8', () => {
   });
 
   it('the hint at a refused row names its line and its encoding', async () => {
-    const notes = makeNotes();
+    const found = makeFindings();
+    expect(hintsOf(found)).toEqual([]);
     const encoding = encodingOf(latin1('Gerät'));
-    expect(hintsOf({ ...notes, notUtf8: { encoding, line: 7, text: '' } })).toEqual([
+    found.facts.notUtf8 = { encoding, line: 7, text: '' };
+    expect(hintsOf(found)).toEqual([
       expect.stringMatching(/^row 7 was refused: it is text in cp1252.* iconv -f CP1252/),
     ]);
-    expect(hintsOf(notes)).toEqual([]);
   });
 
   it('a column that is not used may have any bytes', async () => {

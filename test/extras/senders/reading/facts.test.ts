@@ -1,14 +1,10 @@
-/** Rows leave notes behind for messages: unused names, missing units, verdicts (S7). */
+/** Rows leave facts behind for reports: unused names, missing units (S7). */
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/extras/senders/formats/format.ts';
 import { chooseFormat } from '../../../../src/extras/senders/formats/formats.ts';
-import {
-  makeNotes,
-  makeRowNoter,
-  noteIgnored,
-} from '../../../../src/extras/senders/reading/notes.ts';
+import { makeFacts, noteIgnored, noteRow } from '../../../../src/extras/senders/reading/facts.ts';
 import { layoutOf, planOf } from '../../../../src/extras/senders/reading/plan.ts';
-import { readNamedValues } from '../../../../src/extras/senders/reading/values.ts';
+import { readNamedValues, unitsOf } from '../../../../src/extras/senders/reading/values.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
   makeColumns,
@@ -17,25 +13,27 @@ import {
   type Row,
 } from '../../../../src/ingest/rows/row.ts';
 
-/** The notes of rows, which have one plan for the same names. */
+/** The facts about rows, which have one plan for the same names. */
 function noted(
   rows: readonly Row[],
   declared: Declarations = {},
   format = chooseFormat(declared.name, rows[0] as Row),
 ) {
-  const notes = makeNotes();
+  const facts = makeFacts();
   const layout = layoutOf(format, declared);
-  const note = makeRowNoter(notes, format);
   const plans = new Map<Names, ReturnType<typeof planOf>>();
   for (const row of rows) {
+    const isFirst = !plans.has(row.names);
     const plan = plans.get(row.names) ?? planOf(layout, row.names);
     plans.set(row.names, plan);
-    note(row, plan, readNamedValues(row, plan, layout) ?? [], 1);
+    const named = readNamedValues(row, plan, layout) ?? [];
+    const untimed = { given: undefined, column: undefined, time: undefined, reading: undefined };
+    const seen = { format, row, plan, named, owner: 1, ...untimed };
+    noteRow(facts, seen, unitsOf(seen, isFirst), isFirst);
   }
   return {
-    ignored: [...notes.ignored],
-    undeclared: Object.fromEntries(notes.undeclared),
-    verdicts: [...notes.verdicts.keys()],
+    ignored: [...facts.ignored],
+    undeclared: Object.fromEntries(facts.undeclared),
   };
 }
 const objects = (...given: Record<string, unknown>[]) => {
@@ -58,15 +56,21 @@ describe('unused names', () => {
     expect(noted(archive).ignored).toEqual(['x']);
   });
 
+  it('a verdict on rows is unused as long as nobody declares it', () => {
+    const rows = lines('pm25,Validity,colour', '1,V,red', '1,X,red');
+    expect(noted(rows).ignored).toEqual(['Validity', 'colour']);
+    expect(noted(rows, { only: ['Validity=V'] }).ignored).toEqual(['colour']);
+  });
+
   it('at most a hundred unused names are noted', () => {
-    const notes = makeNotes();
+    const facts = makeFacts();
     const format = chooseFormat('airseries', objects({})[0] as Row);
     noteIgnored(
-      notes,
+      facts,
       format,
       Array.from({ length: 150 }, (_, n) => `x${n}`),
     );
-    expect(notes.ignored.size).toBe(100);
+    expect(facts.ignored.size).toBe(100);
   });
 
   it('a field with a value is noted as unused where another field is preferred to it', () => {
@@ -120,16 +124,5 @@ describe('parameters without a unit', () => {
     const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value';
     const rows = lines(header, '1,2,,,,,pm25,µg/m³,5', '1,2,,,,,temperature,,5');
     expect(noted(rows).undeclared).toEqual({ temperature: 'temperature' });
-  });
-});
-
-describe('verdicts', () => {
-  it('unused columns that seem to judge a row are noted as verdicts', () => {
-    expect(noted(lines('pm25,Validity,colour', '1,V,red', '1,X,red'))).toMatchObject({
-      verdicts: ['Validity'],
-      ignored: ['Validity', 'colour'],
-    });
-    const only = ['Validity=V'];
-    expect(noted(lines('pm25,Validity', '1,V'), { only }).verdicts).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Recognizes values that cannot be what they are taken for: another unit, columns that were
- * exchanged, a total for an amount (S8). No value is converted for that; it is asked about.
+ * Recognizes columns of our own names whose values look like another unit (S8). No value is
+ * converted for that; it is asked about.
  */
 import { GASES, type ParameterName } from '../../../contract/parameters.ts';
 import { medianOf, numberOf } from '../../../ingest/numbers.ts';
@@ -8,7 +8,7 @@ import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { fittingUnits, ownUnitOf, unitInWords } from '../units.ts';
-import type { SourceNotes } from './notes.ts';
+import type { SourceFacts } from './facts.ts';
 import { unitChoice } from './unitChoice.ts';
 
 /** A unit that a column of our own name may be in instead of ours. */
@@ -81,19 +81,8 @@ export function otherUnitHint(name: ParameterName, value: number): string | unde
   return `looks like ${all.map(({ unit }) => unit).join(' or ')}: ${remedy}`;
 }
 
-/** The doubts about the values of some readings. */
-export const implausibleValues = (
-  readings: readonly ReadingInput[],
-  notes: Pick<SourceNotes, 'undeclared' | 'declared'>,
-  say: Vocabulary,
-): Doubt[] => [
-  ...otherUnits(readings, notes, say),
-  ...exchangedParticles(readings, notes, say),
-  ...risingRain(readings, notes, say),
-];
-
 /** The unit is right as it is: the answer to a doubt about values. */
-const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
+export const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
   say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
 
 /** The remedy where the values of a column look like another unit, `value` among them. */
@@ -115,87 +104,38 @@ export function declareUnit(
 }
 
 /**
- * The columns that look like another unit by their median, among those of our own names whose unit
- * nobody says.
+ * Judges columns by the median of their values, if nobody says their unit. `without`: parameters that
+ * are passed over.
  */
-const otherUnits = (
-  readings: readonly ReadingInput[],
-  { undeclared }: Pick<SourceNotes, 'undeclared'>,
-  say: Vocabulary,
-): Doubt[] =>
-  [...undeclared].flatMap(([parameter, field]): Doubt[] => {
-    if (OTHER_UNITS[parameter] === undefined) return [];
-    const given = readings.flatMap(({ values }) => numberOf(values[parameter]) ?? []);
-    const example = medianOf(given);
-    const others = example === undefined ? [] : otherUnitsOf(parameter, example);
-    const [first] = others;
-    if (example === undefined || first === undefined || given.length < (first.least ?? 1))
-      return [];
-    const { least = ENOUGH } = first;
-    const options = others.map(({ option }) => option);
-    return [
-      {
-        what: `column ${field} looks like ${others.map(({ unit }) => unit).join(' or ')}, for example ${example}`,
-        remedy: declareUnit(parameter, example, options, say),
-        ...(given.length < least && { stops: 'never' }),
-      },
-    ];
-  });
-
-/** In µg/m³: more is the mark of a fault, and is left out by itself (S1). */
-const MOST_PARTICLES = 2_000;
-
-/** PM10 has all of PM2.5 in it; one row, or nine of ten, may have it the other way round by noise. */
-function exchangedParticles(
-  readings: readonly ReadingInput[],
-  { declared }: Pick<SourceNotes, 'declared'>,
-  say: Vocabulary,
-): Doubt[] {
-  if (declared.has('pm25') || declared.has('pm10')) return [];
-  let rows = 0;
-  for (const { values } of readings) {
-    const fine = numberOf(values.pm25 ?? values.pm25_raw);
-    const all = numberOf(values.pm10);
-    if (fine === undefined || all === undefined || fine > MOST_PARTICLES) continue;
-    if (fine <= all) return [];
-    rows += 1;
-  }
-  if (rows < ENOUGH) return [];
-  return [
-    {
-      what: `PM2.5 is above PM10 in each of ${rows} rows, which cannot be: the columns were exchanged`,
-      remedy: `Map each to the right name with ${say.option('column')}, or add ${asTheyAre('pm10', say)} if two instruments measured them so.`,
+export function makeOtherUnits({ undeclared }: SourceFacts, without: ReadonlySet<string>) {
+  const judged = [...undeclared].flatMap(([parameter, field]) =>
+    OTHER_UNITS[parameter] === undefined || without.has(parameter)
+      ? []
+      : [{ parameter, field, given: [] as number[] }],
+  );
+  return {
+    see({ values }: ReadingInput): void {
+      for (const { parameter, given } of judged) {
+        const value = numberOf(values[parameter]);
+        if (value !== undefined) given.push(value);
+      }
     },
-  ];
-}
-
-/** An amount of rain returns to 0. A total only rises. */
-function risingRain(
-  readings: readonly ReadingInput[],
-  { declared }: Pick<SourceNotes, 'declared'>,
-  say: Vocabulary,
-): Doubt[] {
-  if (declared.has('rain')) return [];
-  const bySensor = new Map<unknown, [time: string, rain: number][]>();
-  for (const { sensorId, device, measuredAt, values } of readings) {
-    const rain = numberOf(values.rain);
-    if (rain === undefined || typeof measuredAt !== 'string') continue;
-    const owner = sensorId ?? device;
-    const all = bySensor.get(owner) ?? [];
-    if (all.length === 0) bySensor.set(owner, all);
-    all.push([measuredAt, rain]);
-  }
-  for (const all of bySensor.values()) {
-    if (all.filter(([, rain]) => rain > 0).length < ENOUGH) continue;
-    const amounts = all.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rain]) => rain);
-    const steps = amounts.slice(1).map((rain, at) => rain - (amounts[at] as number));
-    if (steps.some((step) => step < 0) || !steps.some((step) => step > 0)) continue;
-    return [
-      {
-        what: `rain only rises, from ${amounts[0]} to ${amounts.at(-1)} in ${amounts.length} rows: it is the total of a gauge that counts up, and no amount`,
-        remedy: `Map it with ${say.option('column', 'rain_total=NAME')}, or add ${asTheyAre('rain', say)} if these are amounts.`,
-      },
-    ];
-  }
-  return [];
+    doubts: (say: Vocabulary): Doubt[] =>
+      judged.flatMap(({ parameter, field, given }): Doubt[] => {
+        const example = medianOf(given);
+        const others = example === undefined ? [] : otherUnitsOf(parameter, example);
+        const [first] = others;
+        if (example === undefined || first === undefined || given.length < (first.least ?? 1))
+          return [];
+        const { least = ENOUGH } = first;
+        const options = others.map(({ option }) => option);
+        return [
+          {
+            what: `column ${field} looks like ${others.map(({ unit }) => unit).join(' or ')}, for example ${example}`,
+            remedy: declareUnit(parameter, example, options, say),
+            ...(given.length < least && { stops: 'never' }),
+          },
+        ];
+      }),
+  };
 }

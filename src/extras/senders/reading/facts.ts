@@ -1,0 +1,60 @@
+/**
+ * The facts about a source that come up while it is read, for reports and answers: no reading depends
+ * on them.
+ */
+import type { ParameterName } from '../../../contract/parameters.ts';
+import {
+  type SourceFacts as CoreFacts,
+  MOST_IGNORED,
+  makeFacts as makeCoreFacts,
+} from '../../../ingest/reading/facts.ts';
+import { type Format, isUnused } from '../formats/format.ts';
+import type { SeenRow } from './seenRow.ts';
+import { isUnsaid } from './unsaidUnits.ts';
+import { passedOver, type UnitOfValue } from './values.ts';
+
+/** Facts about a source of a foreign form. */
+export type SourceFacts = CoreFacts & {
+  /** True if a row has one parameter, so that several are one reading. */
+  isLong: boolean;
+  /** Parameters whose unit is declared, whatever the source says. */
+  declared: ReadonlySet<ParameterName>;
+  /** The declared shift, in microseconds; undefined: none is declared. */
+  shift: number | undefined;
+};
+
+export const makeFacts = (): SourceFacts => ({
+  ...makeCoreFacts(''),
+  isLong: false,
+  declared: new Set(),
+  shift: undefined,
+});
+
+/** Notes names that are not used, unless the format knows them. */
+export function noteIgnored(
+  { ignored }: SourceFacts,
+  format: Format,
+  names: readonly string[],
+): void {
+  for (const name of names)
+    if (ignored.size < MOST_IGNORED && !isUnused(format, name)) ignored.add(name);
+}
+
+/** Notes the names that a row does not use, and the units that it does not say. */
+export function noteRow(
+  facts: SourceFacts,
+  { format, row, plan, named }: SeenRow,
+  units: readonly UnitOfValue[],
+  isFirst: boolean,
+): void {
+  if (isFirst) noteIgnored(facts, format, plan.unused);
+  if (plan.hasRivals) noteIgnored(facts, format, passedOver(row, plan));
+  for (const { field, unit } of named)
+    if (unit === undefined && plan.isLong) noteIgnored(facts, format, [field]);
+  const { undeclared } = facts;
+  for (const unit of units) {
+    const { parameter, field, said } = unit;
+    if (said === undefined && !isUnsaid(unit) && !undeclared.has(parameter))
+      undeclared.set(parameter, field);
+  }
+}

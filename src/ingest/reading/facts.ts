@@ -1,0 +1,93 @@
+/**
+ * What is found out about a source while it is read: facts for reports and answers, and doubts. No
+ * reading depends on it.
+ */
+import type { ParameterName } from '../../contract/parameters.ts';
+import type { Encoding } from '../rows/encoding.ts';
+import { makeContradictions } from './contradictions.ts';
+import type { Doubt } from './doubt.ts';
+import type { ReadingInput } from './reading.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** The interval that the rows of a file are means of. */
+export type Means = 'hour' | 'day';
+
+/** Facts that the core reports or asks about; who reads foreign forms has more. */
+export type SourceFacts = {
+  /** The name of its format. */
+  format: string;
+  /** Undefined: its rows are no means of hours or days. */
+  means?: Means | undefined;
+  /** Columns, keys or names of parameters that are not used, as far as they were met. */
+  ignored: Set<string>;
+  /** Rows with a value, or the name of a parameter. Rows of one sensor and time may be merged. */
+  rows: number;
+  /** Parameters of our own names whose unit nobody says, and the fields they are in. */
+  undeclared: Map<ParameterName, string>;
+  /** Titles and comments before the first header. */
+  linesBefore: number;
+  /** Rows, and single values of others, that `only` leaves out. */
+  excluded: number;
+  /** True if a reading got the time of its arrival, because it had none. */
+  usedServerTime: boolean;
+  /** The first row of which something that is read is not UTF-8. */
+  notUtf8: { encoding: Encoding; line: number; text: string } | undefined;
+};
+
+export const makeFacts = (format: string): SourceFacts => ({
+  format,
+  ignored: new Set(),
+  rows: 0,
+  undeclared: new Map(),
+  linesBefore: 0,
+  excluded: 0,
+  usedServerTime: false,
+  notUtf8: undefined,
+});
+
+/**
+ * At most this many names are reported as not used: a file may bring a new one on every line.
+ */
+export const MOST_IGNORED = 100;
+
+/** A place that readings of a sensor or device give, and the times of the first and the last. */
+export type OwnPlace = {
+  sensorId: unknown;
+  device: string | undefined;
+  latitude: number;
+  longitude: number;
+  /** The field with the latitude. */
+  name: string;
+  first: string;
+  last: string;
+};
+
+export type Doubts = {
+  /** Compares a reading with those before it, as makeContradictions does. */
+  compare(reading: ReadingInput, isLong: boolean, unused?: ReadonlySet<string>): void;
+  /** A sentence about readings that correct others; undefined: there are none. */
+  corrections(): string | undefined;
+  /** By sensor or device, and place: to be compared with the network. */
+  places: ReadonlyMap<string, OwnPlace>;
+  /**
+   * The doubts, the gravest first. `readings`: those whose values are looked at; none where that
+   * was done before. `without`: parameters whose values are explained elsewhere.
+   */
+  of(readings: readonly ReadingInput[], say: Vocabulary, without?: ReadonlySet<string>): Doubt[];
+};
+
+export type Findings<Facts extends SourceFacts = SourceFacts> = { facts: Facts; doubts: Doubts };
+
+/** For a source in our own form. */
+export function makeFindings(format: string): Findings {
+  const { see, corrections, doubts } = makeContradictions();
+  return {
+    facts: makeFacts(format),
+    doubts: {
+      compare: see,
+      corrections,
+      places: new Map(),
+      of: (_readings, say) => doubts(say),
+    },
+  };
+}
