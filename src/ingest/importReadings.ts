@@ -134,7 +134,7 @@ function makeSourceImport(work: Work) {
     if (staged.rows > 0) {
       const id = await beginImport(sql, name, format, clock());
       const counts = noCounts();
-      for await (const row of stage.store(name, undoable ? id : null, clock())) {
+      for await (const row of stage.store(name, clock(), { importId: undoable ? id : null })) {
         addCounts(counts, row);
         report.stored(row, staged, facts);
       }
@@ -244,7 +244,7 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
   const counts = noCounts();
   const reasons: Record<string, number> = {};
   let replaced = NOTHING_REPLACED;
-  for await (const row of stage.store(name, null, clock(), true)) {
+  for await (const row of stage.store(name, clock(), { isTrial: true })) {
     addCounts(counts, row);
     replaced = addReplaced(replaced, replacedBy(row));
     for (const reason of row.refused_reasons) reasons[reason] = (reasons[reason] ?? 0) + 1;

@@ -34,7 +34,7 @@ export async function storeStaged(
     await stage.end();
     await meanwhile();
     const rows: StoredRow[] = [];
-    for await (const row of stage.store('file', null, NOW)) rows.push(row);
+    for await (const row of stage.store('file', NOW)) rows.push(row);
     return { ...(rows[0] as StoredRow), staged };
   });
 }

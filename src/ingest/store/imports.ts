@@ -4,7 +4,7 @@ import { AIRSERIES } from '../../base/shell.ts';
 import type { Sql } from '../../database/client.ts';
 import { transaction } from '../../database/copyIn.ts';
 import { inUtc, type Span } from '../reading/span.ts';
-import type { StoredRow } from './accept.ts';
+import { type StoredRow, withRetry } from './accept.ts';
 import { withStage } from './stage.ts';
 
 /** Notes that a file is being imported, and returns its number. */
@@ -68,7 +68,10 @@ export type Import = {
   /** The first and last time of its readings; null: none was stored. */
   oldest: string | null;
   newest: string | null;
-  /** `stored`; `interrupted`: a part of it is; `undone`; `kept`: too old to be undone. */
+  /**
+   * `stored`; `interrupted`: not all of it, or not yet; `undone`; `kept`: nothing is known any more
+   * that could be undone.
+   */
   state: 'stored' | 'interrupted' | 'undone' | 'kept';
 };
 
@@ -77,11 +80,14 @@ export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
   return await sql<Import[]>`
     select i.id as number, i.imported_at, i.source, i.format, i.accepted::float8, i.unchanged::float8, i.replaced::float8,
       i.withdrawn::float8, i.oldest, i.newest,
-      case when i.undone_at is not null then 'undone'
-        when not exists (select from raw.import_change c where c.import_id = i.id) then 'kept'
+      case when i.undone_at is not null and not changes.are_known then 'undone'
         when not i.is_complete then 'interrupted'
+        when not changes.are_known then 'kept'
         else 'stored' end as state
-    from raw.import i order by i.id desc limit ${limit}`;
+    from raw.import i
+    cross join lateral (
+      select exists (select from raw.import_change c where c.import_id = i.id) as are_known) changes
+    order by i.id desc limit ${limit}`;
 }
 
 /** What became of an undone import: numbers of values. */
@@ -105,7 +111,8 @@ export type Undone = {
 export async function undoImport(sql: Sql, number: number, now: Date): Promise<Undone> {
   return await withStage(sql, async (stage) => {
     const { connection } = stage;
-    return await transaction(connection, async () => {
+    const undo = async () => {
+      await connection`select logic.lock_imports()`;
       const [found] = await connection<
         { source: string; undone_at: string | null; changes: number }[]
       >`
@@ -119,7 +126,8 @@ export async function undoImport(sql: Sql, number: number, now: Date): Promise<U
         );
       const { source, undone_at, changes } = found;
       const undone: Undone = { number, source, readings: 0, put_back: 0, withdrawn: 0, kept: [] };
-      if (undone_at !== null) return undone;
+      // of an import that went on after it was undone, the rest is undone now
+      if (undone_at !== null && changes === 0) return undone;
       if (changes === 0)
         throw new InputError(
           `import ${number}`,
@@ -130,7 +138,9 @@ export async function undoImport(sql: Sql, number: number, now: Date): Promise<U
       undone.kept = await connection<Undone['kept']>`
         select sensor_id, kept as values, first_hour, last_hour from logic.stage_undo(${number})`;
       await stage.filled();
-      for await (const row of stage.store(`undo of import ${number}`, null, now)) {
+      for await (const row of stage.store(`undo of import ${number}`, now, {
+        inTransaction: true,
+      })) {
         undone.readings += row.accepted;
         undone.put_back += row.replaced;
         undone.withdrawn += row.withdrawn;
@@ -138,6 +148,7 @@ export async function undoImport(sql: Sql, number: number, now: Date): Promise<U
       await connection`delete from raw.import_change where import_id = ${number}`;
       await connection`update raw.import set undone_at = ${now} where id = ${number}`;
       return undone;
-    });
+    };
+    return await withRetry(() => transaction(connection, undo));
   });
 }

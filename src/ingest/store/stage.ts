@@ -50,17 +50,22 @@ export type Stage = {
   /** Where the rows are, for questions about them as a whole. */
   connection: ReservedSql;
   /**
-   * Stores them, and yields what became of each part: a few months of a long file, in their order,
-   * each in a transaction of its own. `source` is recorded in the quarantine, `importId` with what
-   * changes, so that it can be undone; null: that is not noted. A trial
-   * stores nothing, and yields what would become of them (S10).
+   * Stores them, and yields what became of each part: a few months of a long file, in their order.
+   * `source` is recorded in the quarantine.
    */
-  store(
-    source: string,
-    importId: number | null,
-    now: Date,
-    isTrial?: boolean,
-  ): AsyncGenerator<StoredRow>;
+  store(source: string, now: Date, how?: Storing): AsyncGenerator<StoredRow>;
+};
+
+type Storing = {
+  /** Recorded with what changes, so that it can be undone; default: that is not noted. */
+  importId?: number | null;
+  /** Stores nothing, and yields what would become of the rows (S10). */
+  isTrial?: boolean;
+  /**
+   * The caller has begun a transaction, and repeats it as a whole (withRetry); default: each part is
+   * one of its own.
+   */
+  inTransaction?: boolean;
 };
 
 /** Rows of a part: an import of fewer is one transaction. */
@@ -155,11 +160,11 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
       );
       staged.rows = row.rows;
     },
-    async *store(source, importId, now, isTrial = false) {
+    async *store(source, now, { importId = null, isTrial = false, inTransaction = false } = {}) {
       await connection.unsafe('analyze pg_temp.staged_reading');
       const parts = staged.rows > ROWS_OF_PART ? await partsOf(connection) : WHOLE;
-      for (const [since, until] of parts)
-        yield await withRetry(async () => {
+      for (const [since, until] of parts) {
+        const storePart = async () => {
           const [row] = await connection.unsafe<[StoredRow]>(STORE, [
             now.toISOString(),
             storable(source),
@@ -170,7 +175,9 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
             String(isTrial),
           ]);
           return row;
-        });
+        };
+        yield await (inTransaction ? storePart() : withRetry(storePart));
+      }
     },
   };
 }

@@ -84,7 +84,7 @@ const storedPeriods = async (sql: Sql) => [
   ...(await sql<Stored[]>`
     select station_id as station, kind, reason, extract(epoch from since)::float8 * 1000 as since,
       extract(epoch from until)::float8 * 1000 as until,
-      (select array_agg(extract(epoch from h)::float8 * 1000 order by h) from unnest(hours) h) as hours
+      (select jsonb_agg(extract(epoch from h)::float8 * 1000 order by h) from unnest(hours) h) as hours
     from raw.screened_period`),
 ];
 

@@ -18,9 +18,10 @@ import { DEFINITIONS } from '../../../src/schema/template.ts';
 import { storageOf } from '../../aggregate/storage.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
 import type { TestDatabase } from '../../support/makeDatabase.ts';
+import { forgetFiles, type Imports, importFile, rowsOfFile, undoFile } from './files.ts';
 import { expectedSuspects, storedSuspects, wrongBuckets, wrongOffsets } from './literally.ts';
 import { FIRST, type Network, networkFile } from './network.ts';
-import type { Step } from './steps.ts';
+import type { Reading, Step } from './steps.ts';
 import {
   acceptedTimes,
   removeValues,
@@ -49,6 +50,7 @@ export async function playSteps(
     network: FIRST,
     isLiteralDue: true,
     stored: new Map(),
+    imports: new Map(),
   };
   await importNetwork(of.owner, networkFile(FIRST, database.timeZone), { log });
   await planOnce(of);
@@ -99,6 +101,7 @@ type Play = {
   isLiteralDue: boolean;
   /** The values that raw.readings must hold (S3, A6). */
   stored: StoredValues;
+  imports: Imports;
 };
 
 /**
@@ -169,19 +172,38 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
     removeValues(of.stored, { sensor, from, to }, bounds.retained);
     await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
   }
-  const rows = step.write?.map(({ sensor, at, values }) => ({
-    sensorId: sensor,
-    measuredAt: at,
-    values,
-    text: '',
-  }));
-  if (rows) await acceptReadings(of.ingest, rows, { now, source: 'sim' });
-  writeValues(of.stored, step.write ?? [], bounds);
+  if (step.write !== undefined) await writeRows(of, step.write, step.file, { now, bounds });
+  const undone = step.undo === undefined ? undefined : of.imports.get(step.undo);
+  if (undone !== undefined) {
+    const wrong = await undoFile(of.ingest, of.stored, undone, now, bounds.since);
+    if (wrong !== undefined) return wrong;
+  }
   if (step.rules) await changeRules(of, step.rules);
   if (step.screen) return await screenParticles(of, step.screen, now);
   if (step.retain) return await retain(of, step.retain, now);
   if (step.tamper) return await tamper(of, step.tamper, now);
   return undefined;
+}
+
+/** Rows come as a push, or as a file. */
+async function writeRows(
+  { ingest, stored, imports }: Play,
+  rows: readonly Reading[],
+  file: Step['file'],
+  { now, bounds }: { now: Date; bounds: { since: number; until: number } },
+): Promise<void> {
+  if (file === undefined) {
+    const readings = rows.map(({ sensor, at, values }) => {
+      return { sensorId: sensor, measuredAt: at, values, text: '' };
+    });
+    await acceptReadings(ingest, readings, { now, source: 'sim' });
+    writeValues(stored, rows, bounds);
+    return;
+  }
+  const given = rowsOfFile(rows, file.form);
+  const id = await importFile(ingest, given, file, now);
+  const changes = writeValues(stored, given, bounds);
+  imports.set(file.number, { id, changes, isUndone: false, isForgotten: false });
 }
 
 /** Screening must find the same periods as the literal rule (C9). */
@@ -254,6 +276,7 @@ async function retain(
   const { wanted } = await planRetention(of.owner, now, what.keep);
   const before = await expiredHours(of.owner, wanted);
   await deleteExpired(of.database.target, () => now, what.keep, { log, apply: true });
+  await forgetFiles(of.database.target, of.owner, of.imports, now);
   const after = await expiredHours(of.owner, wanted);
   return after.hours === before.hours
     ? undefined

@@ -14,6 +14,10 @@ type Values = Partial<Record<ReadingColumn, number | null>>;
 export type Reading = { sensor: number; at: string; values: Values };
 export type Step = Axes & {
   write?: Reading[];
+  /** The rows to write come as a file; `number` is how other steps name it. */
+  file?: { number: number; form: 'csv' | 'ndjson' };
+  /** The number of a file whose import is undone after that. */
+  undo?: number;
   remove?: { sensor: number; from: string; to: string }[];
   network?: Network;
   /** Readings older than `keep` are deleted, or readings from `lower` on accepted again if possible. */
@@ -67,6 +71,8 @@ export const chapterSeed = (seed: number, chapter: number) => seed * 1000 + chap
 export function makeSteps(zone: string, seed: number, count: number): Step[] {
   const random = seeded(seed);
   const beside = seeded(seed + 1);
+  const files = seeded(seed + 2);
+  let imported = 0;
   const seen = new Set<string>();
   const written = new Map<string, Reading>();
   let network = structuredClone(FIRST);
@@ -118,6 +124,14 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
         if (beside.next() < 0.15) step.write.push({ ...row, values: part(beside, row) });
       for (const row of step.write) written.set(`${row.sensor} ${row.at}`, row);
     }
+    if (step.write !== undefined && files.next() < 0.4) {
+      imported += 1;
+      step.file = { number: imported, form: files.pick(['csv', 'ndjson']) };
+      step.write.push(...otherRows(files, written));
+    }
+    const isAlone = step.retain ?? step.tamper ?? step.screen;
+    if (isAlone === undefined && imported > 0 && files.next() < 0.2)
+      step.undo = Math.max(1, imported - files.pick([0, 0, 1, 1, 2, 3, 5, 8, 20]));
     return step;
   });
 }
@@ -153,6 +167,22 @@ function reading(
   if (axes.event === 'repeat') return old;
   // another source, with parameters of its own, and some of the old one's, corrected or empty
   return { ...old, values: { ...part(beside, old), ...ofGauge(old.sensor, fresh.values) } };
+}
+
+/** Rows that a file has beside new ones: corrected, emptied, repeated, unusable. */
+function otherRows(random: Random, written: Map<string, Reading>): Reading[] {
+  const known = [...written.values()].slice(-60);
+  if (known.length === 0) return [];
+  const rows = Array.from({ length: random.below(6) }, () => {
+    const old = random.pick(known);
+    const fresh = ofGauge(old.sensor, values(random, random.pick(VALUES)));
+    const wrong = random.next() < 0.1 ? { pm25: 9_999_999 } : {};
+    return {
+      ...old,
+      values: { ...part(random, old), ...part(random, { ...old, values: fresh }), ...wrong },
+    };
+  });
+  return rows.flatMap((row) => (random.next() < 0.2 ? [row, row] : [row]));
 }
 
 /** Some of the parameters of a reading, with the same value, another one, or none. */
@@ -366,5 +396,7 @@ export function describeStep(step: Step, zone: string): string {
   const local =
     at === undefined ? '' : ` ${Object.values(localDate(zone, Date.parse(at))).join('-')}`;
   const upgrade = step.upgrade ? ' during an upgrade' : '';
-  return `${step.event} ${step.moment} ${step.value} ${step.statement}${local}${upgrade}, then ${step.then}`;
+  const file = step.file === undefined ? '' : ` as ${step.file.form} file ${step.file.number}`;
+  const undo = step.undo === undefined ? '' : `, undo of file ${step.undo}`;
+  return `${step.event} ${step.moment} ${step.value} ${step.statement}${local}${file}${undo}${upgrade}, then ${step.then}`;
 }

@@ -17,13 +17,25 @@ import type { Reading } from './steps.ts';
 export type StoredValues = Map<string, Stored>;
 type Stored = { sensor: number; at: number; values: Partial<Record<ReadingColumn, number>> };
 
-/** `since` and `until`: the bounds of accepted times, in milliseconds. */
+/** A value that a source changed; undefined: there was none, or is none. */
+export type Change = {
+  sensor: number;
+  at: number;
+  name: ReadingColumn;
+  before: number | undefined;
+  after: number | undefined;
+};
+
+/**
+ * Returns what has changed. `since` and `until`: the bounds of accepted times, in milliseconds.
+ */
 export function writeValues(
   stored: StoredValues,
   source: readonly Reading[],
   { since, until }: { since: number; until: number },
-): void {
+): Change[] {
   const given = new Map<string, Map<ReadingColumn, number | null>>();
+  const unusable = new Set<string>();
   for (const { sensor, at, values } of source) {
     const time = Date.parse(at);
     if (time < since || time > until) continue;
@@ -33,18 +45,53 @@ export function writeValues(
     for (const [name, value] of Object.entries(values) as [ReadingColumn, number | null][]) {
       if (value === null) all.set(name, all.get(name) ?? null);
       else if (isWithinBounds(name, value)) all.set(name, value);
+      else unusable.add(`${key} ${name}`);
     }
   }
+  const changes: Change[] = [];
   for (const [key, all] of given) {
     const [sensor, at] = key.split(' ').map(Number) as [number, number];
-    const values = { ...stored.get(key)?.values };
     for (const [name, value] of all) {
-      if (value === null) delete values[name];
-      else values[name] = Math.fround(value);
+      if (value === null && unusable.has(`${key} ${name}`)) continue; // it takes nothing away (S2)
+      const before = stored.get(key)?.values[name];
+      const after = value === null ? undefined : Math.fround(value);
+      if (before !== after) changes.push({ sensor, at, name, before, after });
+      setValue(stored, { sensor, at, name }, after);
     }
-    if (Object.keys(values).length === 0) stored.delete(key);
-    else stored.set(key, { sensor, at, values });
   }
+  return changes;
+}
+
+/** Undefined: it is withdrawn. */
+function setValue(
+  stored: StoredValues,
+  { sensor, at, name }: Pick<Change, 'sensor' | 'at' | 'name'>,
+  value: number | undefined,
+): void {
+  const key = `${sensor} ${at}`;
+  const values = { ...stored.get(key)?.values };
+  if (value === undefined) delete values[name];
+  else values[name] = value;
+  if (Object.keys(values).length === 0) stored.delete(key);
+  else stored.set(key, { sensor, at, values });
+}
+
+/**
+ * Takes changes back (S11). Returns how many values stay, because another source has changed them
+ * since, or because readings before `since` are no longer accepted.
+ */
+export function undoChanges(
+  stored: StoredValues,
+  changes: readonly Change[],
+  since: number,
+): number {
+  let kept = 0;
+  for (const { sensor, at, name, before, after } of changes) {
+    const value = stored.get(`${sensor} ${at}`)?.values[name];
+    if (value !== after || at < since) kept += 1;
+    else setValue(stored, { sensor, at, name }, before);
+  }
+  return kept;
 }
 
 function isWithinBounds(name: ReadingColumn, value: number): boolean {
