@@ -152,6 +152,7 @@ export const canonical: ReadingFormats = {
   doubtsOf: ({ contradictions }, _readings, say) => contradictionDoubts(contradictions, say),
   dateFormatIn: () => undefined,
   dateFormatOf: async () => undefined,
+  sources: undefined,
   options: [],
   addressParameters: [],
   ownParameters: () => [],

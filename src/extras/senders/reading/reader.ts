@@ -16,7 +16,7 @@ import {
   type Unreadable,
 } from '../../../ingest/rows/row.ts';
 import type { Format, Only } from '../formats/format.ts';
-import { chooseFormat } from '../formats/formats.ts';
+import { formatFor } from '../formats/source.ts';
 import { cellOf, rowWithin } from '../rows/cells.ts';
 import { EVERY_VALUE } from './declarations.ts';
 import { noteInterval } from './ends.ts';
@@ -48,7 +48,7 @@ export type Reader = {
  * declaration that cannot be followed.
  */
 export function makeReader(first: Row, declared: Declarations, notes: SourceNotes): Reader {
-  const format = chooseFormat(declared.name, first);
+  const format = formatFor(declared, first);
   const layout = layoutOf(format, declared);
   const { planFor, toRead } = makePlanner(layout);
   const noteRow = makeRowNoter(notes, format);
