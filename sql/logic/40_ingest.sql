@@ -46,7 +46,6 @@ create type logic.stored as (
   refused_ordinals int[], -- the rows that could not be used
   refused_reasons text[],
   unauthorized_ordinals int[], -- the rows that the sender is not authorized for; they are left out
-  findings jsonb, -- of logic.look_at_stage; where one of them stops the source, nothing is stored
   stage jsonb -- of a trial, the rows of logic.describe_stage
 );
 
@@ -68,15 +67,12 @@ create function logic.store_readings(
   skips_unauthorized boolean, -- leave out readings of other sensors, instead of refusing them all
   only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
   is_trial boolean, -- store nothing, and return what would become of them (S10)
-  declared int, -- as logic.look_at_stage has them; null: the readings are not looked at
-  unsaid int,
   {{list reading: $name_values real[]}}
 ) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 {{seek_settings}}
 as $$
 declare
-  findings jsonb := '[]';
   described jsonb;
   result logic.stored;
 begin
@@ -91,16 +87,9 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
-  if declared is not null then
-    findings := logic.look_at_stage(declared, unsaid);
-  end if;
   if not is_trial then
-    if not findings @> '[{"stops": true}]' then
-      result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations,
-        skips_unauthorized, only_new, is_unique => false, counts_late => true, import => null);
-    end if;
-    result.findings := findings;
-    return result;
+    return logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
+      only_new, is_unique => false, counts_late => true, import => null);
   end if;
   described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
   begin
@@ -108,7 +97,6 @@ begin
       skips_unauthorized, only_new, is_unique => false, counts_late => true, import => null);
     raise exception using errcode = 'AS200', message = 'a trial is rolled back';
   exception when sqlstate 'AS200' then
-    result.findings := findings;
     result.stage := described;
     return result;
   end;

@@ -50,11 +50,14 @@ create view logic.network_fact as
   left join station_period p on p.station_id = s.id
   union all
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s
-  left join sensor_period p on p.sensor_id = s.id;
+  left join sensor_period p on p.sensor_id = s.id
+  union all
+  select 'sources', name, declaration from raw.source;
 
 -- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw:
 -- providers, regions, stations, sensors, and by table the periods of these stations and sensors. Returns per kind how
--- many were added, changed and unchanged, and the ids that are not listed. It also returns how many sensors and
+-- many were added, changed and unchanged, and the ids that are not listed. With a key `sources`, all sources are
+-- replaced, and the result has those that are gone. It also returns how many sensors and
 -- stations have hours that the next refresh recomputes (P4).
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
@@ -125,6 +128,12 @@ begin
     where (o.station_id, o.sensor_id, o.reason) is not distinct from (p.station_id, p.sensor_id, p.reason)
       and o.since < p.until and o.until > p.since);
   affected := logic.apply_periods();
+  if network ? 'sources' then
+    delete from raw.source where not network -> 'sources' ? name;
+    insert into raw.source (name, declaration) select key, value from jsonb_each(network -> 'sources')
+    on conflict (name) do update set declaration = excluded.declaration
+    where source.declaration <> excluded.declaration;
+  end if;
 
   result := (
     with listed as (
@@ -152,6 +161,19 @@ begin
   if exists (
     select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then
     perform logic.raise_data_version();
+  end if;
+  if network ? 'sources' then
+    result := result || (
+      select jsonb_build_object('sources', jsonb_build_object(
+        'added', count(*) filter (where old is null),
+        'changed', count(*) filter (where new <> old),
+        'unchanged', count(*) filter (where new = old),
+        'removed', coalesce(jsonb_agg(name order by name) filter (where new is null), '[]')))
+      from (select key as name, value as new from jsonb_each(network -> 'sources')) given
+      full join (
+        select substr(key, length('sources ') + 1) as name, value as old from jsonb_each(facts_before)
+        where starts_with(key, 'sources ')
+      ) before using (name));
   end if;
   return result || jsonb_build_object('recomputed',
     jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));

@@ -76,7 +76,8 @@ set intervalstyle = 'iso_8601' as $$
       left join flagged pm on pm.station_id = s.id and pm.kind = 'pm'
       left join regions on regions.station_id = s.id
       left join sensors on sensors.station_id = s.id
-      left join screened on screened.station_id = s.id)))
+      left join screened on screened.station_id = s.id),
+    'sources', (select json_object_agg(name, declaration order by name) from raw.source)))
 $$;
 
 revoke all on function logic.flag_of_periods, logic.network_file from public;

@@ -9,7 +9,7 @@ import { InputError } from '../base/inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { checkNewNetwork, importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
-import type { ProviderKeys } from '../network/schema.ts';
+import type { ProviderKeys, SourceForms } from '../network/schema.ts';
 import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
 import {
   type Context,
@@ -21,12 +21,17 @@ import {
 } from './context.ts';
 
 type ImportOptions = { dryRun?: boolean };
+/** Parts of the file that the core stores unread. */
+type NetworkForms = { providerKeys: ProviderKeys; sources: SourceForms | undefined };
 
 /**
  * Prints how many providers, regions, stations and sensors were added, changed, unchanged or not
  * listed.
  */
-export function importNetworkCommand(run: Run, keys: ProviderKeys): Command {
+export function importNetworkCommand(
+  run: Run,
+  { providerKeys: keys, sources }: NetworkForms,
+): Command {
   return new Command('network')
     .description(
       'import stations, sensors, regions and their periods; what the file does not list stays as it is',
@@ -38,14 +43,18 @@ export function importNetworkCommand(run: Run, keys: ProviderKeys): Command {
     )
     .action((file: string, options: ImportOptions) => {
       const input = readOnce(file);
-      run(async (context) => await importFile(context, await input(), options, keys), {
-        makesDatabase: !options.dryRun,
-        check: () => checkFile(file),
-        zoneOfNew: async () => {
-          const { text, name } = await input();
-          return checkNewNetwork(text, name, keys);
+      run(
+        async (context) =>
+          await importFile(context, await input(), options, { providerKeys: keys, sources }),
+        {
+          makesDatabase: !options.dryRun,
+          check: () => checkFile(file),
+          zoneOfNew: async () => {
+            const { text, name } = await input();
+            return checkNewNetwork(text, name, keys, sources);
+          },
         },
-      });
+      );
     });
 }
 
@@ -80,11 +89,11 @@ async function importFile(
   context: Context,
   { text, name }: Input,
   { dryRun = false }: ImportOptions,
-  providerKeys: ProviderKeys,
+  forms: NetworkForms,
 ): Promise<Outcome> {
   const { database, as, clock, log } = context;
   const result = await as('airseries_owner', (sql) =>
-    importNetwork(sql, text, { log, file: name, dryRun, providerKeys }),
+    importNetwork(sql, text, { log, file: name, dryRun, ...forms }),
   );
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refreshAndDigest(database.target, clock, context);

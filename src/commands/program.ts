@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { ReadingFormats } from '../ingest/formats.ts';
-import type { ProviderKeys } from '../network/schema.ts';
+import type { ProviderKeys, SourceForms } from '../network/schema.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import {
   checkPeriod,
@@ -48,6 +48,8 @@ export type Additions = {
   formats: ReadingFormats;
   /** Keys of a provider in the network file that other rooms read. */
   providerKeys: ProviderKeys;
+  /** What it may declare by name; undefined: nothing. */
+  sources: SourceForms | undefined;
   /** Facts that `status` shows of providers beside its own. */
   providerFacts: readonly ProviderFacts[];
   /** Sentences about the settings that `status` shows. */
@@ -102,7 +104,7 @@ function makeProgram(
     .addCommand(
       new Command('import')
         .description('import a network, or readings')
-        .addCommand(importNetworkCommand(run, additions.providerKeys))
+        .addCommand(importNetworkCommand(run, additions))
         .addCommand(importReadingsCommand(run, additions.formats)),
     )
     .addCommand(importsCommand(run))

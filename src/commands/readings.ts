@@ -10,6 +10,7 @@ import {
   planRetention,
 } from '../aggregate/retention.ts';
 import { InputError } from '../base/inputError.ts';
+import type { Sql } from '../database/client.ts';
 import { type DeclaringOption, OWN_FORMAT, type ReadingFormats } from '../ingest/formats.ts';
 import { type Confirm, importReadings } from '../ingest/importReadings.ts';
 import type { ImportSummary } from '../ingest/importReport.ts';
@@ -17,6 +18,7 @@ import type { Plan } from '../ingest/plan.ts';
 import type { Declarations } from '../ingest/reading/declarations.ts';
 import type { Transitions } from '../ingest/reading/zone.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
+import { sourceNamed } from '../ingest/store/sources.ts';
 import {
   type Context,
   LARGEST_ID,
@@ -42,6 +44,7 @@ type ImportOptions = {
   dateFormat?: string;
   sensor?: number;
   device?: string;
+  source?: string;
   dryRun?: boolean;
   yes?: boolean;
 };
@@ -85,8 +88,9 @@ const declaredBy = ({
   format: name,
   unit: units,
   column: columns,
-  dryRun: _,
-  yes: __,
+  source: _,
+  dryRun: __,
+  yes: ___,
   ...others
 }: ImportOptions): Declarations => ({ name, units, columns, ...others });
 
@@ -96,7 +100,7 @@ const asUsage = (error: unknown): unknown =>
     ? new UsageError(error.message)
     : error;
 
-const DECLARATIONS = ['--column', '--unit', '--zone', '--shift', '--only'];
+const DECLARATIONS = ['--column', '--unit', '--zone', '--shift', '--only', '--source'];
 
 async function importFiles(
   context: Context,
@@ -105,16 +109,19 @@ async function importFiles(
   formats: ReadingFormats,
 ): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
-  const format = { ...declaredBy(options), timeZone: installation.timeZone };
   const undoable = context.config.undoDays !== 0;
   const plans: Plan[] = [];
   const confirm = options.dryRun === true ? onlyPlans(plans) : confirmBy(context, options);
-  const settings = { now: clock(), log, terminal, formats, undoable, confirm, format };
-  const summary = await as('airseries_ingest', (sql) =>
-    importReadings(sql, files, settings).catch((error: unknown) => {
+  const settings = { now: clock(), log, terminal, formats, undoable, confirm };
+  const summary = await as('airseries_ingest', async (sql) => {
+    try {
+      const declared = await declaredWith(sql, options, formats);
+      const format = { ...declared, timeZone: installation.timeZone };
+      return await importReadings(sql, files, { ...settings, format });
+    } catch (error) {
       throw asUsage(error);
-    }),
-  );
+    }
+  });
   if (options.dryRun === true) return planned(plans, summary, files, options);
   await refreshAndDigest(database.target, clock, context);
   const logged = terminal ? ['failures', 'hints', 'examples'] : [];
@@ -124,6 +131,17 @@ async function importFiles(
     ),
   );
   return { result: summary, ok: !summary.failed, table: (width) => resultTable(said, width) };
+}
+
+/** The options, and the source that they name. Rejects with InputError for an unknown one. */
+async function declaredWith(
+  sql: Sql,
+  options: ImportOptions,
+  { sources }: ReadingFormats,
+): Promise<Declarations> {
+  const declared = declaredBy(options);
+  if (options.source === undefined || sources === undefined) return declared;
+  return sources.declaredBy(await sourceNamed(sql, options.source, '--source'), declared);
 }
 
 /** Keeps the plan of each file, and stores none. */

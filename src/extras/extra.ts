@@ -14,7 +14,7 @@ import type { Database, DatabaseAddress } from '../database/address.ts';
 import { canonical } from '../ingest/canonical.ts';
 import type { ReadingFormats } from '../ingest/formats.ts';
 import type { Metrics } from '../metrics/definitions.ts';
-import type { ProviderKeys } from '../network/schema.ts';
+import type { ProviderKeys, SourceForms } from '../network/schema.ts';
 import type { Offers, PageParts } from '../serve/app.ts';
 
 type Variables = Readonly<Record<string, z.ZodType>>;
@@ -120,9 +120,17 @@ export const additionsOf = (
     {},
     ...extras.map(({ providerKeys }) => providerKeys?.(formatsOf(extras))),
   ),
+  sources: sourcesOf(formatsOf(extras)),
   providerFacts: extras.flatMap(({ providerFacts }) => providerFacts ?? []),
   remarks: () => extras.flatMap(({ remark }) => remark?.(settings()) ?? []),
 });
+
+/** What the network file may declare by name. A push by its name must mean nothing else. */
+function sourcesOf({ sources, names, devicePushes }: ReadingFormats): SourceForms | undefined {
+  if (sources === undefined) return undefined;
+  const reserved = [...names, ...(devicePushes === undefined ? [] : [devicePushes.name]), 'any'];
+  return { schema: sources.schema, reserved };
+}
 
 /** The forms in which readings come: an extra's, or the core's own. */
 export const formatsOf = (extras: readonly Extra[]): ReadingFormats =>

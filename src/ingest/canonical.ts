@@ -150,6 +150,7 @@ export const canonical: ReadingFormats = {
   },
   dateFormatIn: () => undefined,
   dateFormatOf: async () => undefined,
+  sources: undefined,
   options: [],
   addressParameters: [],
   ownParameters: () => [],

@@ -3,6 +3,7 @@
  * an extra that reads others as well takes its place, and the composition hands it to imports,
  * pushes, the quarantine and feeds.
  */
+import type { z } from 'zod';
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Limits, ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
@@ -36,6 +37,8 @@ export type ReadingFormats = {
    * orders fit every date.
    */
   dateFormatOf(path: string, declared: Declarations | undefined): Promise<string | undefined>;
+  /** What the network file may declare by name; undefined: nothing. */
+  sources: SourceForms | undefined;
   /** Options of the command line that declare something about a source. */
   options: readonly DeclaringOption[];
   /** Parameters of an address that do, for a format that the path names or any other. */
@@ -67,6 +70,18 @@ export type Explaining = {
     units: readonly string[],
     say: Vocabulary,
   ): string;
+};
+
+export type SourceForms = {
+  /** Of a declaration in `sources`. */
+  schema: z.ZodType;
+  /**
+   * A stored declaration, and beside it what an option, an address or a feed says, which takes
+   * precedence word by word. Throws InputError for one that this version cannot follow.
+   */
+  declaredBy(declaration: object, beside: Declarations): Declarations;
+  /** True for one whose sender pushes each reading as the query of a GET. */
+  isQueryPush(declaration: object): boolean;
 };
 
 /** An option as `--help` shows it. A list can be repeated; an id is a whole number. */

@@ -20,7 +20,7 @@ export type Refused = {
 /** A declaration as the network file has it in `sources`. */
 export type SourceEntry = {
   format?: string;
-  columns?: Record<string, string>;
+  columns?: Record<string, string | string[]>;
   units?: Record<string, string>;
   zone?: string;
   date_format?: string;
@@ -53,19 +53,18 @@ export type Plan = {
   entry: SourceEntry;
 };
 
-/** A declaration as a source of the network file has it. */
+/** A declaration as a source of the network file has it; the words of a named one stay. */
 export function entryOf(declared: Declarations, facts: Pick<SourceFacts, 'format'>): SourceEntry {
   const { zone, dateFormat, shift, round } = declared;
-  const pairs = (all: readonly string[] = []) =>
-    Object.fromEntries(
-      all.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
-    );
-  const columns = pairs(declared.columns);
-  const units = pairs(declared.units);
-  const only = Object.fromEntries(
-    Object.entries(pairs(declared.only)).map(([column, values]) => [column, values.split(',')]),
-  );
+  const source: SourceEntry = declared.source ?? {};
+  const columns = { ...source.columns, ...columnsIn(declared.columns) };
+  const units = {
+    ...source.units,
+    ...Object.fromEntries((declared.units ?? []).map((one) => pair(one))),
+  };
+  const only = { ...source.only, ...onlyIn(declared.only) };
   return {
+    ...source,
     format: declared.name ?? facts.format,
     ...(isFilled(columns) && { columns }),
     ...(isFilled(units) && { units }),
@@ -77,5 +76,29 @@ export function entryOf(declared: Declarations, facts: Pick<SourceFacts, 'format
     ...(declared.device !== undefined && { device: declared.device }),
   };
 }
+
+/** The parts of `no2=ug/m3`, or of another text around its equals sign at `at`. */
+const pair = (text: string, at = text.indexOf('=')): [string, string] => [
+  text.slice(0, at).trim(),
+  text.slice(at + 1).trim(),
+];
+
+/** By our name their column, or their columns in the order of the options. */
+function columnsIn(columns: readonly string[] = []): Record<string, string | string[]> {
+  const found: Record<string, string | string[]> = {};
+  for (const [name, theirs] of columns.map((one) => pair(one))) {
+    const ours = name.toLowerCase();
+    found[ours] = found[ours] === undefined ? theirs : [found[ours], theirs].flat();
+  }
+  return found;
+}
+
+const onlyIn = (only: readonly string[] = []): Record<string, string[]> =>
+  Object.fromEntries(
+    only.map((one) => {
+      const [column, values] = pair(one, one.lastIndexOf('='));
+      return [column, values.split(',').map((value) => value.trim())];
+    }),
+  );
 
 const isFilled = (record: object) => Object.keys(record).length > 0;

@@ -7,6 +7,7 @@ type Row = {
   time_zone: string;
   providers: string[];
   sensors: number[];
+  sources: string[];
   regions: Record<string, Pick<Region, 'kind' | 'city'>>;
   devices: {
     sensor: number;
@@ -35,6 +36,7 @@ export const nothingExisting = (timeZone: string, times: readonly string[]): Exi
   timeZone,
   providers: new Set(),
   sensors: new Set(),
+  sources: new Set(),
   regions: new Map(),
   stations: new Map(),
   devices: [],
@@ -59,6 +61,7 @@ export async function readExisting(sql: Sql, times: readonly string[]) {
     select i.time_zone,
       (select coalesce(jsonb_agg(id), '[]') from raw.provider) as providers,
       (select coalesce(jsonb_agg(id), '[]') from raw.sensor) as sensors,
+      (select coalesce(jsonb_agg(name order by name), '[]') from raw.source) as sources,
       (select coalesce(jsonb_object_agg(slug, json_strip_nulls(json_build_object('kind', kind, 'city', city_slug))), '{}') from raw.region) as regions,
       (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'latitude', s.latitude, 'longitude', s.longitude, 'regions',
           array(select distinct r.region_slug from raw.station_region r where r.station_id = s.id),
@@ -76,6 +79,7 @@ export async function readExisting(sql: Sql, times: readonly string[]) {
     timeZone: row.time_zone,
     providers: new Set(row.providers),
     sensors: new Set(row.sensors),
+    sources: new Set(row.sources),
     regions: new Map(Object.entries(row.regions)),
     stations: new Map(row.stations.map((station) => [station.id, station])),
     /** Where sensors with a device were and when, in microseconds since 1970. */

@@ -12,7 +12,7 @@ import { timestamp } from './periods.ts';
 import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import type { FarStation } from './regions.ts';
 import { makeRows } from './rows.ts';
-import type { ProviderKeys } from './schema.ts';
+import type { ProviderKeys, SourceForms } from './schema.ts';
 
 type Counts = {
   added: number;
@@ -27,6 +27,8 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
+  /** Only if the file has any, or none instead of those of the database. */
+  sources?: { added: number; changed: number; unchanged: number; removed: string[] };
   /**
    * How many sensors and stations have hours that the next refresh recomputes; of a dry run also
    * how many hours of data.
@@ -71,14 +73,21 @@ type Options = {
   dryRun?: boolean;
   /** Without them, what a provider says beside the core's keys is stored unread. */
   providerKeys?: ProviderKeys | undefined;
+  /** Without them, a file with sources is refused. */
+  sources?: SourceForms | undefined;
 };
 
 /**
  * The time zone of a file for a database that is still to be made. Throws InvalidNetwork for
  * whatever can be wrong with the file without a database. `file`: its name.
  */
-export function checkNewNetwork(text: string, file: string, keys?: ProviderKeys): string {
-  const parsed = parseNetwork(text, keys);
+export function checkNewNetwork(
+  text: string,
+  file: string,
+  keys?: ProviderKeys,
+  sources?: SourceForms,
+): string {
+  const parsed = parseNetwork(text, keys, sources);
   if (isAbbreviation(parsed.timeZone ?? ''))
     parsed.issues.push({
       position: 'time_zone',
@@ -105,12 +114,12 @@ function checkedRows(parsed: ParsedNetwork, existing: ExistingNetwork, file: str
 export async function importNetwork(
   sql: Sql,
   text: string,
-  { log, file = 'The network file', dryRun = false, providerKeys }: Options,
+  { log, file = 'The network file', dryRun = false, providerKeys, sources }: Options,
 ): Promise<NetworkResult> {
-  const parsed = parseNetwork(text, providerKeys);
+  const parsed = parseNetwork(text, providerKeys, sources);
   const { rows, far, inCities } = checkedRows(parsed, await readExisting(sql, parsed.times), file);
   const json = JSON.stringify(rows, (key, value) =>
-    key === 'since' || key === 'until' ? timestamp(value) : value,
+    (key === 'since' || key === 'until') && typeof value === 'number' ? timestamp(value) : value,
   );
   const store = sql(dryRun ? 'logic.preview_network' : 'logic.replace_network');
   const [{ result }] = await sql<

@@ -13,6 +13,8 @@ import {
   Region,
   Screened,
   Sensor,
+  SOURCE_NAME,
+  type SourceForms,
   Station,
 } from './schema.ts';
 
@@ -38,7 +40,7 @@ type Usable<Schema extends z.ZodObject> = {
  * of a file are found at once. Where anything is undefined that the schema requires, there are
  * issues, and nothing is stored.
  */
-function makeReader(issues: Issue[], keys: ProviderKeys) {
+function makeReader(issues: Issue[], keys: ProviderKeys, forms: SourceForms | undefined) {
   // the core knows what a provider has besides as `pull: unknown`
   const ProviderWithKeys = Provider.extend(keys) as unknown as typeof Provider;
 
@@ -85,11 +87,31 @@ function makeReader(issues: Issue[], keys: ProviderKeys) {
     };
   }
 
+  /** As they were given. */
+  function sources(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    if (forms === undefined) {
+      issues.push({ position: 'sources', message: NO_SOURCES });
+      return {};
+    }
+    for (const [name, declaration] of Object.entries(given)) {
+      if (!SOURCE_NAME.test(name))
+        issues.push({ position: `sources.${name}`, message: NO_SOURCE_NAME });
+      if (forms.reserved.includes(name))
+        issues.push({
+          position: `sources.${name}`,
+          message: `${name} is the name of a format, so no source may have it: choose another name, and write "format": "${name}" in it if that is meant`,
+        });
+      whole(forms.schema, declaration, ['sources', name]);
+    }
+    return given;
+  }
+
   return function network(given: unknown) {
     const { time_zone, corrections, ...lists } = usable(NetworkOfLists, given, []);
     return {
       time_zone,
       corrections: corrections ?? {},
+      sources: lists.sources && sources(lists.sources),
       providers: each(lists.providers, ['providers'], (one, at) =>
         usable(ProviderWithKeys, one, at),
       ),
@@ -98,6 +120,11 @@ function makeReader(issues: Issue[], keys: ProviderKeys) {
     };
   };
 }
+
+const NO_SOURCES =
+  'without the extra senders, readings come in our own form, of which nothing can be declared: leave this key out';
+const NO_SOURCE_NAME =
+  'expected a name of up to 40 lowercase letters a to z, digits and hyphens, as in "eea-berlin"';
 
 export type ParsedNetwork = ReturnType<typeof parseNetwork>;
 export type ParsedRegion = ParsedNetwork['regions'][number];
@@ -141,7 +168,7 @@ function otherContent(json: unknown): string | undefined {
 const IMPORT_READINGS = `import them with ${AIRSERIES} import readings FILE`;
 
 /** Never throws. */
-export function parseNetwork(text: string, keys: ProviderKeys = {}) {
+export function parseNetwork(text: string, keys: ProviderKeys = {}, sources?: SourceForms) {
   const { value, slips, lineOf } = parseLocated(text);
   const other = value === undefined ? otherLanguage(text) : otherContent(value);
   const json = other === undefined ? value : undefined;
@@ -157,7 +184,7 @@ export function parseNetwork(text: string, keys: ProviderKeys = {}) {
       message: 'it holds the character \\u0000, which cannot be stored',
     });
   // what could not be read at all is not reported as missing besides
-  const network = makeReader(json === undefined ? [] : issues, keys)(json);
+  const network = makeReader(json === undefined ? [] : issues, keys, sources)(json);
   const stations = listed('stations', network.stations);
   return {
     timeZone: network.time_zone,
@@ -170,6 +197,8 @@ export function parseNetwork(text: string, keys: ProviderKeys = {}) {
     ),
     /** Formulas by kind of sensor. */
     corrections: network.corrections,
+    /** Declarations by name; undefined: those of the database stay. */
+    sources: network.sources,
     /** Every `since` and `until` of the file. */
     times: timesIn(network),
     issues,

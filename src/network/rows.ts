@@ -45,6 +45,7 @@ export function makeRows(
   addDuplicates(sensors, 'id', context);
   for (const { position, provider } of stations)
     checkName(`${position}.provider`, 'provider', provider);
+  checkNamedSources(context);
   const station_region = stations.flatMap((station) => memberships(station, context));
   const placed = new Map(sensors.map((sensor) => [sensor, placements(sensor, context)]));
   checkDevices(placed, context);
@@ -66,6 +67,7 @@ export function makeRows(
       },
     ),
     sensors: sensors.map(({ id, kind, device, rain }) => ({ id, kind, device, rain })),
+    sources: parsed.sources,
     station_region,
     hidden_period: stations.flatMap(({ id, position, hidden }) =>
       periods.flag(`${position}.hidden`, hidden).map((period) => ({ ...period, station_id: id })),
@@ -94,6 +96,20 @@ export function makeRows(
   };
   const inCities = stationsInCities(station_region, context);
   return { rows, issues, far: farStations(context, places), inCities };
+}
+
+/** A feed may name its source. The core knows no more of feeds than this one name. */
+function checkNamedSources({ parsed, existing, addIssue }: CheckContext): void {
+  const known = parsed.sources === undefined ? existing.sources : Object.keys(parsed.sources);
+  for (const { position, pull } of parsed.providers) {
+    const { source } = Object(pull) as { source?: unknown };
+    if (typeof source !== 'string' || [...known].includes(source)) continue;
+    const all = [...known].join(', ');
+    addIssue(
+      `${position}.pull.source`,
+      `there is no source ${source}: ${all === '' ? 'add it to "sources"' : `there are ${all}`}`,
+    );
+  }
 }
 
 /**

@@ -224,6 +224,9 @@ export const Station = z.strictObject({
     ),
 });
 
+/** The path that a push names takes it, beside the names of formats. */
+export const SOURCE_NAME = /^[a-z0-9-]{1,40}$/;
+
 export const Network = z.strictObject({
   $schema: z.string().optional(),
   time_zone: z.string().min(1).describe('IANA name, the one the database was made for'),
@@ -234,6 +237,12 @@ export const Network = z.strictObject({
     .record(z.string().min(1), correction)
     .default({})
     .describe('how PM2.5 of sensors of a kind is corrected, such as {"PMS5003": "epa-2021"}'),
+  sources: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'by name, how to read what somebody sends; replaces all sources of the database, absent: they stay',
+    ),
 });
 
 export type Provider = z.output<typeof Provider>;
@@ -247,9 +256,18 @@ export type Correction = z.output<typeof correction>;
 /** Keys of a provider that other rooms read, with their schemas. */
 export type ProviderKeys = Readonly<Record<string, z.ZodType>>;
 
+/** The schema of a declaration in `sources`, and the names that no source may have. */
+export type SourceForms = { schema: z.ZodType; reserved: readonly string[] };
+
 /** The JSON schema of the file as an operator writes it: keys with a default may be left out. */
-export const networkJsonSchema = (keys: ProviderKeys): object =>
-  z.toJSONSchema(Network.extend({ providers: z.array(Provider.extend(keys)) }), {
-    io: 'input',
-    target: 'draft-2020-12',
-  }) as object;
+export const networkJsonSchema = (keys: ProviderKeys, sources?: SourceForms): object =>
+  z.toJSONSchema(
+    Network.extend({
+      providers: z.array(Provider.extend(keys)),
+      sources: z
+        .record(z.string().regex(SOURCE_NAME), sources?.schema ?? z.never())
+        .optional()
+        .describe(Network.shape.sources.description ?? ''),
+    }),
+    { io: 'input', target: 'draft-2020-12' },
+  ) as object;

@@ -10,6 +10,7 @@ const choose = (words: string[], extend: Additions['extend']) =>
     extend,
     formats: canonical,
     providerKeys: {},
+    sources: undefined,
     providerFacts: [],
     remarks: () => [],
     configuration: [],

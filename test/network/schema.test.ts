@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { networkJsonSchema } from '../../src/network/schema.ts';
-import { PROVIDER_KEYS } from '../support/network.ts';
+import { PROVIDER_KEYS, SOURCE_FORMS } from '../support/network.ts';
 import { smallNetwork } from '../support/smallNetwork.ts';
 
 const published = JSON.parse(
@@ -11,7 +11,7 @@ const published = JSON.parse(
 
 test('the published JSON schema is the one that files are checked with', () => {
   expect(published, 'run npm run generate').toEqual(
-    JSON.parse(JSON.stringify(networkJsonSchema(PROVIDER_KEYS))),
+    JSON.parse(JSON.stringify(networkJsonSchema(PROVIDER_KEYS, SOURCE_FORMS))),
   );
 });
 

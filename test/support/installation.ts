@@ -15,7 +15,7 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { PROVIDER_KEYS } from './network.ts';
+import { PROVIDER_KEYS, SOURCE_FORMS } from './network.ts';
 import { request } from './request.ts';
 
 export type Values = ReadingInput['values'];
@@ -84,6 +84,7 @@ export async function install(
       await importNetwork(owner, JSON.stringify(file), {
         log: makeLog('silent'),
         providerKeys: PROVIDER_KEYS,
+        sources: SOURCE_FORMS,
       });
     },
     published: database.as('airseries_reader'),

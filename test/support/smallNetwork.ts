@@ -2,7 +2,7 @@
 import type { Sql } from '../../src/database/client.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import { keepingLog } from './keepingLog.ts';
-import { PROVIDER_KEYS } from './network.ts';
+import { PROVIDER_KEYS, SOURCE_FORMS } from './network.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -56,5 +56,6 @@ export function bringIn(sql: Sql, network: object): Promise<NetworkResult> {
   return importNetwork(sql, JSON.stringify(network), {
     log: keepingLog(),
     providerKeys: PROVIDER_KEYS,
+    sources: SOURCE_FORMS,
   });
 }

@@ -9,7 +9,8 @@ import { duration, secondsOf } from '../../network/schema.ts';
 const SHORTEST_EVERY_S = 60;
 
 export type FeedDeclarations = {
-  kind: string;
+  kind?: string | undefined;
+  source?: string | undefined;
   zone?: string | undefined;
   shift?: string | undefined;
   round?: string | undefined;
@@ -45,11 +46,20 @@ const declarations = (description: string) =>
     .optional()
     .describe(description);
 
+/** Only where something can be declared. */
+const SOURCE_KEY = {
+  source: z
+    .string()
+    .optional()
+    .describe('instead of kind, the source that says how to read what is fetched'),
+};
+
 /** The key, for the forms in which readings come. */
-export const pullKey = ({ names, checkDeclarations }: ReadingFormats) =>
+export const pullKey = ({ names, checkDeclarations, sources }: ReadingFormats) =>
   z
     .strictObject({
-      kind: z.enum(names).describe('the layout of what is fetched'),
+      kind: z.enum(names).optional().describe('the layout of what is fetched'),
+      ...((sources === undefined ? {} : SOURCE_KEY) as typeof SOURCE_KEY),
       url: z
         .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
         .refine(
@@ -83,6 +93,15 @@ export const pullKey = ({ names, checkDeclarations }: ReadingFormats) =>
       only: declarations('the rows that count, as in Validity=1,2,3'),
       column: declarations('our name for a field, as in pm25=PM2_5_mean'),
       unit: declarations('the unit of a parameter, as in no2=ug/m3'),
+    })
+    .refine((pull) => (pull.kind ?? pull.source) !== undefined, {
+      path: ['kind'],
+      error: `missing, expected one of ${names.map((name) => JSON.stringify(name)).join(', ')}`,
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    })
+    .refine((pull) => pull.kind === undefined || pull.source === undefined, {
+      path: ['source'],
+      error: 'expected either kind or source, found both: the source says its format',
     })
     .superRefine((pull, context) => {
       try {

@@ -8,6 +8,7 @@ import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import type { ReadingFormats } from '../../ingest/formats.ts';
+import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { asRefusal, type Doubt } from '../../ingest/reading/doubt.ts';
 import type { Doubts } from '../../ingest/reading/facts.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
@@ -18,6 +19,7 @@ import { doubtsAmongOthers } from '../../ingest/store/amongOthers.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import { findMoved } from '../../ingest/store/movedSensors.ts';
 import { describeReplaced, type ReplacedValues } from '../../ingest/store/replaced.ts';
+import { sourceNamed } from '../../ingest/store/sources.ts';
 import { withTransitions } from '../../ingest/store/transitions.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
@@ -31,7 +33,7 @@ import { WithoutReadings, whyWithout } from './withoutReadings.ts';
 export type Pull = {
   provider: string;
   url: string;
-  declared: FeedDeclarations & { sensor?: number | null };
+  declared: FeedDeclarations & { sensor?: number | null | undefined };
 };
 
 /** The counts of a document: received = accepted + unchanged + quarantined + ignored. */
@@ -72,17 +74,10 @@ export async function pullProvider(
   { provider, url, declared: { sensor, ...given } }: Pull,
   { clock, formats, hosts, metrics, limits }: PullOptions,
 ): Promise<Pulled> {
-  const { kind } = given;
-  if (!formats.names.includes(kind)) {
-    throw new InputError(
-      `provider ${provider}`,
-      `this version knows no kind ${kind} of feed`,
-      'Update airseries.',
-    );
-  }
+  const said = await declarationsOf(pool, provider, { ...given, sensor }, formats);
   const newest = await findNewest(pool, provider);
   const now = clock();
-  const declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
+  const declarations = { ...said, now };
   const declared = await withTransitions(pool, declarations, now);
   const {
     received,
@@ -148,6 +143,22 @@ export async function pullProvider(
     ...(values !== undefined && { replaced: values }),
     ...(last !== undefined && { newest: new Date(last / 1_000) }),
   };
+}
+
+/** Rejects with InputError for a kind or a source that there is not. */
+async function declarationsOf(
+  pool: QueryPool,
+  provider: string,
+  { sensor, ...given }: Pull['declared'],
+  { names, sources }: ReadingFormats,
+): Promise<Declarations> {
+  const { kind = '', source } = given;
+  const input = `provider ${provider}`;
+  const declared = { ...declaredOfFeed(given), sensor: sensor ?? undefined };
+  if (source !== undefined && sources !== undefined)
+    return sources.declaredBy(await sourceNamed(pool, source, input), declared);
+  if (names.includes(kind)) return declared;
+  throw new InputError(input, `this version knows no kind ${kind} of feed`, 'Update airseries.');
 }
 
 /** Undefined: no time is known. */

@@ -1,8 +1,18 @@
 /** All forms that are read where this extra is listed, our own among them. */
-import type { DeclaringOption, QueryPushes, ReadingFormats } from '../../ingest/formats.ts';
+import { z } from 'zod';
+import { InputError } from '../../base/inputError.ts';
+import type {
+  DeclaringOption,
+  QueryPushes,
+  ReadingFormats,
+  SourceForms,
+} from '../../ingest/formats.ts';
+import { SOURCE } from '../../ingest/reading/vocabulary.ts';
 import { makeObjectReader } from '../../ingest/rows/row.ts';
 import { airrohrPushes } from './formats/airrohrPush.ts';
+import { SourceWords } from './formats/declaration.ts';
 import { FORMAT_NAMES, FORMATS } from './formats/formats.ts';
+import { declaredBy, InvalidSource } from './formats/source.ts';
 import { checkDeclarations, readLine, readReadings } from './reading/collect.ts';
 import { dateFormatIn, findDateFormat } from './reading/dateFormat.ts';
 import { declareUnit, otherUnitHint } from './reading/otherUnits.ts';
@@ -50,6 +60,10 @@ const OPTIONS: readonly DeclaringOption[] = [
       'leave out rows in which a column has another value, as in Validity=1,2,3; can be repeated',
     is: 'list',
   },
+  {
+    flags: '--source <name>',
+    description: 'a source of the network file; what is declared beside it takes precedence',
+  },
   { flags: '--sensor <id>', description: 'the sensor of all readings that name none', is: 'id' },
   { flags: '--device <name>', description: 'the device of all readings that name none' },
 ];
@@ -64,6 +78,36 @@ const queryPushes: QueryPushes = {
   },
 };
 
+/** What a declaration of the network file may say. */
+const sourceSchema = SourceWords.extend({
+  format: z
+    .enum(FORMAT_NAMES)
+    .optional()
+    .describe(SourceWords.shape.format.description ?? ''),
+}).superRefine((source, context) => {
+  const issue = (message: string, path: readonly string[] = []) =>
+    context.addIssue({ code: 'custom', message, path: [...path] });
+  // a zone of the network is its own, and that of its neighbours is a name
+  if (source.zone === 'network')
+    issue('expected a zone such as Europe/Berlin or +01:00, found "network"', ['zone']);
+  try {
+    checkDeclarations({ ...declaredBy(source, {}), say: SOURCE });
+  } catch (error) {
+    if (error instanceof InvalidSource) issue(error.what, error.key);
+    else if (error instanceof InputError) issue(error.message);
+    else throw error;
+  }
+});
+
+const sources: SourceForms = {
+  schema: sourceSchema,
+  declaredBy,
+  isQueryPush(declaration) {
+    const { push, format } = declaration as Partial<SourceWords>;
+    return push === 'get' || BY_QUERY.some(({ name }) => name === format);
+  },
+};
+
 export const foreignFormats: ReadingFormats = {
   names: FORMAT_NAMES,
   readReadings,
@@ -71,6 +115,7 @@ export const foreignFormats: ReadingFormats = {
   checkDeclarations,
   dateFormatIn,
   dateFormatOf: findDateFormat,
+  sources,
   options: OPTIONS,
   addressParameters: [
     'unit',

@@ -1,6 +1,6 @@
 /** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
 import type { RequestListener } from 'node:http';
-import type { Express, NextFunction, Request, Response } from 'express';
+import { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -24,6 +24,7 @@ import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from 
 import { makeDeviceRoute } from './devicePush.ts';
 import type { IngestDeps } from './ingestRoute.ts';
 import { makeQueryRoute, makeReadingsRoute } from './readings.ts';
+import { makeSourceRoute } from './sources.ts';
 
 type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'transitionsOf'> & {
   log: Log;
@@ -42,6 +43,9 @@ const READINGS_PATH = '/v1/readings';
 const SHORT_PATH = '/v1';
 /** One for each layout. What follows is the token, if it stands in the address, and what senders append. */
 const pushPath = (format: string) => `/v1/push/${format}`;
+
+/** The name of a source. */
+const SOURCE = '([a-z0-9-]{1,40})';
 
 /** Bodies of up to 8 MiB each, with what is parsed from them: some hundreds of MiB at worst. */
 const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
@@ -113,6 +117,16 @@ export function makeIngestApp({
         ? [...admitPush, ...makeQueryRoute(routeDeps, queryPushes, format)]
         : undefined,
     );
+  }
+  if (formats.sources !== undefined) {
+    const { isQueryPush } = formats.sources;
+    const path = pathPattern(`${pushPath(SOURCE)}${formats.appended}`);
+    const [byPost, byGet] = [Router(), Router()];
+    const post = [...admitPush, ...makeReadingsRoute(routeDeps, undefined, true)];
+    const get = queryPushes && [...admitPush, ...makeQueryRoute(routeDeps, queryPushes)];
+    addPostPath(byPost, path, pushPath('any'), post);
+    addPostPath(byGet, path, pushPath('any'), post, get);
+    app.use(makeSourceRoute(writes, path, (source) => (isQueryPush(source) ? byGet : byPost)));
   }
   const devices = devicePushes === undefined ? '' : ` or ${pushPath(devicePushes.name)}`;
   const paths = `${READINGS_PATH}${devices}, or to one of ${formats.names.map(pushPath).join(', ')}`;

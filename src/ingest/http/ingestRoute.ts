@@ -23,6 +23,7 @@ import { assignSensors } from '../store/deviceSensors.ts';
 import { findMoved } from '../store/movedSensors.ts';
 import { describeReplaced } from '../store/replaced.ts';
 import { columnOfReason } from '../store/validate.ts';
+import { sourceOf } from './sources.ts';
 import { senderOf } from './tokens.ts';
 
 /** The dependencies of every ingestion endpoint. */
@@ -48,7 +49,7 @@ export type IngestDeps = {
 export type ReadReadings = (
   body: Buffer,
   req: Request,
-  context: { scope: Scope; now: Date; isTrial: boolean },
+  context: { scope: Scope; now: Date; isTrial: boolean; source: object | undefined },
 ) => Promise<Pick<ReadingBatch, 'readings'> & Partial<ReadingBatch>>;
 
 /** Values that an answer names. */
@@ -76,7 +77,8 @@ export function ingestRoute(
     const body = bodyOf(req);
     const arrivedAt = firstArrival(id, req, body, now);
     const isTrial = isDryRun(req);
-    const { readings: given, found } = await read(body, req, { scope, now: arrivedAt, isTrial });
+    const context = { scope, now: arrivedAt, isTrial, source: sourceOf(res) };
+    const { readings: given, found } = await read(body, req, context);
     const readings = await assignSensors(writes, given, scope, now);
     const among = found
       ? await doubtsAmongOthers(writes, readings, found.facts, ADDRESS, formats)

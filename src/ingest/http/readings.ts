@@ -1,12 +1,12 @@
 /**
- * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, CSV with
+ * POST /v1/readings and /v1/push/FORMAT or SOURCE: readings as a JSON array, a JSON document, NDJSON, CSV with
  * a header, or one as a form; on the first path in any layout, on the others in the one they name.
  * GET /v1/push/FORMAT: one, whose form is the query.
  */
 import type { NextFunction, Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
-import { OWN_FORMAT, type QueryPushes, type ReadingFormats } from '../formats.ts';
+import { OWN_FORMAT, type QueryPushes, type ReadingFormats, type SourceForms } from '../formats.ts';
 import type { Limits, ReadingBatch } from '../reading/batches.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { stoppingDoubt } from '../reading/doubt.ts';
@@ -43,8 +43,8 @@ export function makeReadingsRoute(
     limit: isPush ? LARGEST_PUSH : LARGEST_BODY,
     types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES, ...FORM_TYPES],
   };
-  return ingestRoute(deps, limits, async (body, req, { now, isTrial }) => {
-    const declared = declaredBy(req, name, now, deps.formats);
+  return ingestRoute(deps, limits, async (body, req, { now, isTrial, source }) => {
+    const declared = declaredBy(req, name, now, deps.formats, source);
     const transitions = await deps.transitionsOf?.(declared.zone);
     const type = String(req.is(limits.types));
     return await readBatch(body, type, { ...declared, transitions }, deps.formats, isTrial);
@@ -66,8 +66,9 @@ export function makeQueryRoute(
   return ingestRoute(
     deps,
     limits,
-    async (body, req, { now }) => {
-      const declared = declarationsIn(req, name ?? formatOfQuery(body, pushes), now, formats);
+    async (body, req, { now, source }) => {
+      const format = name ?? (source === undefined ? formatOfQuery(body, pushes) : undefined);
+      const declared = declarationsIn(req, format, now, formats, source);
       const transitions = await deps.transitionsOf?.(declared.zone);
       return await readBatch(body, json, { ...declared, transitions }, formats);
     },
@@ -104,9 +105,11 @@ function declaredBy(
   name: string | undefined,
   now: Date,
   formats: ReadingFormats,
+  source: object | undefined,
 ): Declarations {
   const { addressParameters, ownParameters } = formats;
-  const known = [...addressParameters, ...ownParameters(name), 'dry_run'];
+  const declared = declarationsIn(req, name, now, formats, source);
+  const known = [...addressParameters, ...ownParameters(declared.name), 'dry_run'];
   const unknown = [...queryOf(req).keys()].find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const all = addressParameters.join(', ') || 'none';
@@ -115,7 +118,7 @@ function declaredBy(
       `There is no parameter ${quoted(unknown)}. The address may have ${all}. Nothing was stored.`,
     );
   }
-  return declarationsIn(req, name, now, formats);
+  return declared;
 }
 
 const queryOf = ({ url }: Request) =>
@@ -125,10 +128,11 @@ function declarationsIn(
   req: Request,
   name: string | undefined,
   now: Date,
-  { deviceIn }: ReadingFormats,
+  { deviceIn, sources }: ReadingFormats,
+  source: object | undefined,
 ): Declarations {
   const query = queryOf(req);
-  return {
+  const declared: Declarations = {
     say: ADDRESS,
     name,
     now,
@@ -143,6 +147,23 @@ function declarationsIn(
     sensor: query.get('sensor_id') ?? undefined,
     device: query.get('device') ?? deviceIn(req.path),
   };
+  return source === undefined || sources === undefined
+    ? declared
+    : declaredBySource(sources, source, declared);
+}
+
+/** Throws Problem for a source that this version cannot follow. */
+function declaredBySource(
+  sources: SourceForms,
+  source: object,
+  beside: Declarations,
+): Declarations {
+  try {
+    return sources.declaredBy(source, beside);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new Problem(422, `${error.message} Nothing was stored.`);
+  }
 }
 
 /**

@@ -8,6 +8,8 @@ import type { Transitions } from './zone.ts';
 export type Declarations = {
   /** A format; absent: it is recognized. */
   name?: string | undefined;
+  /** A declaration of the network file, which the forms read beside the others. */
+  source?: object | undefined;
   /** The zone of the network, for formats whose times are local to it. */
   timeZone?: string | undefined;
   /** The zone of times without an offset, whatever the format says. */

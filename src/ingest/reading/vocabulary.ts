@@ -42,6 +42,24 @@ export const ADDRESS: Vocabulary = {
   },
 };
 
+/** Keys of a feed. */
 export const NETWORK_FILE: Vocabulary = {
   option: (name, value) => (value === undefined ? `"${name}"` : `"${name}": "${value}"`),
+};
+
+const WORDS: { readonly [name in Option]?: string } = {
+  column: 'columns',
+  unit: 'units',
+  'date-format': 'date_format',
+};
+
+/** Words of a source: `"units": {"no2": "ug/m3"}`. */
+export const SOURCE: Vocabulary = {
+  option(name, value) {
+    const word = `"${WORDS[name] ?? name}"`;
+    if (value === undefined) return word;
+    const [, key, said = ''] = /^([^=]+)=(.*)$/.exec(value) ?? [];
+    if (key === undefined) return `${word}: "${value}"`;
+    return `${word}: ${JSON.stringify({ [key]: name === 'only' ? said.split(',') : said })}`;
+  },
 };

@@ -137,8 +137,6 @@ export async function acceptReadings(
     String(leaveOut !== undefined),
     String(onlyNew),
     String(isTrial),
-    null,
-    null,
     ...batch.parameters,
   ];
   const [row] = (await withRetry(() => query(db, STORE, parameters))) as StoredRow[];
@@ -228,8 +226,6 @@ const STORE_TYPES = [
   'boolean',
   'boolean',
   'boolean',
-  'int',
-  'int',
   ...READING_COLUMNS.map(() => 'real[]'),
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;

@@ -95,6 +95,12 @@ const source: fc.Arbitrary<Source> = fc.record({
   rows: fc.array(row, { minLength: 1, maxLength: 5 }),
 });
 
+/** Random rows contradict each other, which is not the question here. */
+async function* withoutDoubts(...given: Parameters<typeof canonical.readReadings>) {
+  for await (const { found, ...batch } of canonical.readReadings(...given))
+    yield { ...batch, found: { ...found, doubts: { ...found.doubts, of: () => [] } } };
+}
+
 onEveryEngine('undo', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
@@ -128,7 +134,7 @@ onEveryEngine('undo', (engine) => {
       now: NOW,
       log: keepingLog(),
       terminal: false,
-      formats: { ...canonical, doubtsOf: () => [] }, // random rows contradict each other
+      formats: { ...canonical, readReadings: withoutDoubts },
     });
   }
 

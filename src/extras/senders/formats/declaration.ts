@@ -88,8 +88,29 @@ export const Declaration = z.strictObject({
     .length(1)
     .default(',')
     .describe('stands between the fields of such a table'),
+  push: z.literal('get').optional().describe('get: it sends each reading as the query of a GET'),
 });
 export type Declaration = z.output<typeof Declaration>;
+
+/** A declaration of the network file. What options say too is followed as there (foreignFormats.ts). */
+export const SourceWords = Declaration.extend({
+  format: name
+    .optional()
+    .describe('the format whose columns it adds to; absent: airseries, our own names'),
+  // as --unit takes them, pm2.5 among them
+  units: z
+    .record(name, name)
+    .default({})
+    .describe('by parameter: the unit of its values, whatever a row says'),
+  zone: name
+    .optional()
+    .describe(
+      'the zone of times without an offset: an IANA name, UTC, or an offset such as +01:00',
+    ),
+  round: name.optional().describe('minute, where times are a second short of a full minute'),
+  device: name.optional().describe('the device of all readings that name none'),
+});
+export type SourceWords = z.output<typeof SourceWords>;
 
 /** Why a row is no reading. */
 const Refusal = z.strictObject({
@@ -142,6 +163,5 @@ export const Entry = Declaration.extend({
     .array(name)
     .optional()
     .describe('parameters that the sender adds to its address, and that mean nothing'),
-  push: z.literal('get').optional().describe('get: it sends each reading as the query of a GET'),
 });
 export type Entry = z.output<typeof Entry>;

@@ -28,9 +28,11 @@ type Slot = (typeof SLOTS)[number];
 
 type Columns = Declaration['columns'];
 
-/** An entry that cannot be followed: an error of this program, which names the entry and its key. */
-const invalid = (name: string, key: string, what: string): Error =>
-  new Error(`sources.json: entry "${name}", key ${key}: ${what}`);
+export const isJudged = (given: Columns[string]): given is JudgedColumn =>
+  typeof given === 'object' && !Array.isArray(given);
+
+/** Makes the error for a declaration that cannot be followed: at a key, and what is wrong. */
+type Invalid = (key: readonly string[], what: string) => Error;
 
 /** The formats of a file of entries, in its order. Throws Error for an invalid entry. */
 export const formatsOf = (entries: Readonly<Record<string, unknown>>): Format[] =>
@@ -38,20 +40,24 @@ export const formatsOf = (entries: Readonly<Record<string, unknown>>): Format[] 
 
 /** Throws Error for an entry that does not have the form of one, or says what cannot be. */
 export function formatOf(name: string, given: unknown): Format {
+  const invalid: Invalid = (key, what) =>
+    new Error(`sources.json: entry "${name}", key ${key.join('.') || '(itself)'}: ${what}`);
   const read = Entry.safeParse(given);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw invalid(name, issue?.path.join('.') || '(itself)', issue?.message ?? 'invalid');
-  }
-  const entry = read.data;
-  const parameter = parameterFinder(name, entry);
+  if (read.success) return makeFormat(name, read.data, invalid);
+  const [issue] = read.error.issues;
+  throw invalid((issue?.path ?? []).map(String), issue?.message ?? 'invalid');
+}
+
+/** Throws what `invalid` makes for an entry that says what cannot be. */
+export function makeFormat(name: string, entry: Entry, invalid: Invalid): Format {
+  const parameter = parameterFinder(entry, invalid);
   const layouts = [
     ...entry.cases.map((one) => ({
       when: one.when,
       path: one.values ?? entry.values,
-      read: columnReader(name, { ...entry, columns: { ...entry.columns, ...one.columns } }),
+      read: columnReader({ ...entry, columns: { ...entry.columns, ...one.columns } }, invalid),
     })),
-    { when: [], path: entry.values, read: columnReader(name, entry) },
+    { when: [], path: entry.values, read: columnReader(entry, invalid) },
   ];
   const layoutFor = (names: Names) =>
     layouts.find(({ when }) => when.every((one) => positionOf(names, one) !== undefined)) ??
@@ -90,13 +96,14 @@ export function formatOf(name: string, given: unknown): Format {
         }),
       },
     }),
-    ...(columns.parameter !== undefined && { isLong: true, parameter }),
+    ...(columns.parameter !== undefined && { isLong: true }),
+    ...(Object.keys(entry.parameters).length > 0 && { parameter }),
     ...(entry.mixed && { isMixed: true }),
     ...(entry.names_end && { namesEnd: true }),
     zone: entry.zone,
     shift: entry.shift,
     dateFormat: entry.date_format,
-    units: new Map(Object.entries(checkedUnits(name, entry)) as [ParameterName, string][]),
+    units: new Map(Object.entries(checkedUnits(entry, invalid)) as [ParameterName, string][]),
     only: [
       ...onlyOf(entry.only, { isOfFormat: true }),
       ...onlyOf(entry.skip, { isOfFormat: true, isRefused: true }),
@@ -155,10 +162,10 @@ const onlyOf = (verdicts: Declaration['only'] = {}, more: { isOfFormat: true; is
     ...more,
   }));
 
-function checkedUnits(name: string, { units }: Entry): Entry['units'] {
+function checkedUnits({ units }: Entry, invalid: Invalid): Entry['units'] {
   for (const [parameter, unit] of Object.entries(units))
     if (conversionFrom(unit, parameter as ParameterName) === undefined)
-      throw invalid(name, `units.${parameter}`, `${parameter} has no unit "${unit}"`);
+      throw invalid(['units', parameter], `${parameter} has no unit "${unit}"`);
   return units;
 }
 
@@ -184,26 +191,26 @@ function unitsBySystem(
 /** A column with values of a parameter, by the names of which the first counts. */
 type Value = OwnName & JudgedColumn;
 
-const isJudged = (given: Columns[string]): given is JudgedColumn =>
-  typeof given === 'object' && !Array.isArray(given);
-
 const slotNames = (columns: Columns, slot: Slot): readonly string[] => {
   const given = columns[slot];
   return given === undefined || isJudged(given) ? [] : [given].flat();
 };
 
 /** The columns of `columns`, found in a row's names. Throws Error for a key that is not our name. */
-function columnReader(name: string, { columns, own_names: ownNames, parameters }: Entry) {
+function columnReader({ columns, own_names: ownNames, parameters }: Entry, invalid: Invalid) {
   const areNumbers = Object.values(parameters)
     .flat()
     .some((one) => /^\d+$/.test(one));
   const values = Object.entries(columns).flatMap(([ours, given]): Value[] => {
     if (SLOTS.some((slot) => slot === ours)) {
-      if (isJudged(given)) throw invalid(name, `columns.${ours}`, 'expected names of columns');
+      if (isJudged(given)) throw invalid(['columns', ours], 'expected names of columns');
       return [];
     }
     return [
-      { ...parameterOf(name, 'columns', ours), ...(isJudged(given) ? given : { column: given }) },
+      {
+        ...parameterOf('columns', ours, invalid),
+        ...(isJudged(given) ? given : { column: given }),
+      },
     ];
   });
   const slot = (names: Names, one: Slot) => text(names, ...slotNames(columns, one));
@@ -278,22 +285,25 @@ const verdictsIn = (
       : { position, values: new Set(values), ...(isRefused && { isRefused }) };
   });
 
-function parameterOf(name: string, key: string, ours: string): OwnName {
+function parameterOf(key: string, ours: string, invalid: Invalid): OwnName {
   const own = ownName(ours, PARAMETERS_ALONE);
   if (own !== undefined) return own;
   const known = [...SLOTS, 'a parameter', RAIN_TOTAL.name].join(', ');
-  throw invalid(name, `${key}.${ours}`, `expected one of ${known}, perhaps with a unit`);
+  throw invalid([key, ours], `expected one of ${known}, perhaps with a unit`);
 }
 
 /** No names but ours. */
 const PARAMETERS_ALONE = {};
 
 /** Finds our parameter for a name in a row of one parameter. */
-function parameterFinder(name: string, { parameters }: Entry): NonNullable<Format['parameter']> {
+function parameterFinder(
+  { parameters }: Entry,
+  invalid: Invalid,
+): NonNullable<Format['parameter']> {
   const exact = new Map<string, Parameter>();
   const ends: [end: string, parameter: Parameter][] = [];
   for (const [ours, theirs] of Object.entries(parameters)) {
-    const { parameter, unit, isTotal } = parameterOf(name, 'parameters', ours);
+    const { parameter, unit, isTotal } = parameterOf('parameters', ours, invalid);
     const known = { parameter, unit, isTotal };
     for (const one of lowerCase([theirs].flat()))
       if (one.startsWith('*')) ends.push([withoutBlanks(one.slice(1)), known]);

@@ -28,7 +28,7 @@ export const FORMATS: readonly Format[] = [
 /** Each name once. */
 export const FORMAT_NAMES: readonly string[] = [...new Set(FORMATS.map(({ name }) => name))].sort();
 
-export const isOwn = (format: Format): boolean => format === airseries;
+export const isOwn = ({ name }: Pick<Format, 'name'>): boolean => name === airseries.name;
 
 /**
  * The format of this name, or the one that recognizes the row; of several of a name, the one that

@@ -16,6 +16,7 @@ import { type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
 import { makeColumns, makeObjectReader, type Names, type Row } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
+import { formatFor } from '../formats/source.ts';
 import { cellOf } from '../rows/cells.ts';
 import { readRows, rowsWithin } from '../rows/rows.ts';
 import { type Findings, makeFindings } from './doubts.ts';
@@ -88,7 +89,7 @@ async function* readAll(
     }
     return other;
   };
-  const { header } = declared.name === undefined ? {} : chooseFormat(declared.name, NO_ROW);
+  const { header } = declared.name === undefined ? {} : formatFor(declared, NO_ROW);
   for await (const { rows, lastLine, text } of readRows(source, { ...limits, begin, header })) {
     let readings: Slice['readings'] = [];
     for (const row of rows) {

@@ -9,6 +9,7 @@ import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabular
 import { MOST_FIELDS } from '../../../ingest/rows/row.ts';
 import type { Only } from '../formats/format.ts';
 import { OTHER_NAMES, type OtherNames, type OwnName, ownName } from '../formats/ownNames.ts';
+import { sourceIn } from '../formats/source.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
 
 /** A field that is declared to be the sensor, the device, the time or a value. */
@@ -30,11 +31,20 @@ const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
   ['measured_at', 'time'],
 ]);
 
-/** Throws InputError for a declaration that cannot be followed. */
-export function declaredColumns({
-  columns = [],
-  say = COMMAND_LINE,
-}: Declarations): DeclaredColumn[] {
+/**
+ * Declared columns, and those of a source for what is not declared beside it. Throws InputError for
+ * a declaration that cannot be followed.
+ */
+export function declaredColumns(declared: Declarations): DeclaredColumn[] {
+  const { columns = [], say = COMMAND_LINE } = declared;
+  const beside = columnsOf(columns, say);
+  const meaning = (one: DeclaredColumn) => (one.is === 'value' ? one.parameter : one.is);
+  const known = new Set(beside.map(meaning));
+  const ofSource = columnsOf(sourceIn(declared)?.options.columns ?? [], say);
+  return [...beside, ...ofSource.filter((one) => !known.has(meaning(one)))];
+}
+
+function columnsOf(columns: readonly string[], say: Vocabulary): DeclaredColumn[] {
   if (columns.length > MOST_FIELDS)
     throw new InputError(
       say.option('column'),
@@ -54,12 +64,11 @@ export function declaredColumns({
 }
 
 /** Throws InputError as declaredColumns does. */
-export function declaredUnits({
-  units = [],
-  say = COMMAND_LINE,
-}: Declarations): Map<ParameterName, string> {
+export function declaredUnits(declared: Declarations): Map<ParameterName, string> {
+  const { units = [], say = COMMAND_LINE } = declared;
+  const ofSource = sourceIn(declared)?.options.units ?? [];
   return new Map(
-    units.map((text) => {
+    [...ofSource, ...units].map((text) => {
       const [name, unit] = readPair(text, say, 'unit', 'NAME=UNIT', 'no2=ug/m3');
       const known = PARTICLES[name] ?? name;
       const parameter = PARAMETER_NAMES.find((one) => one === known);
@@ -84,7 +93,20 @@ export function declaredUnits({
 export const EVERY_VALUE = '*';
 
 /** Throws InputError as declaredColumns does. */
-export function declaredOnly({ only = [], say = COMMAND_LINE }: Declarations): Only[] {
+export function declaredOnly(declared: Declarations): Only[] {
+  const beside = onlyOf(declared);
+  const isFree = (theirs: string) =>
+    !beside.some((one) => one.theirs.toLowerCase() === theirs.toLowerCase());
+  const ofSource = sourceIn(declared)?.options.only ?? [];
+  return [
+    ...beside,
+    ...ofSource.flatMap(([theirs, values]) =>
+      isFree(theirs) ? { theirs, values: new Set(values) } : [],
+    ),
+  ];
+}
+
+function onlyOf({ only = [], say = COMMAND_LINE }: Declarations): Only[] {
   if (only.length > MOST_FIELDS)
     throw new InputError(
       say.option('only'),

@@ -15,7 +15,7 @@ import {
   type Unreadable,
 } from '../../../ingest/rows/row.ts';
 import type { Format, Only } from '../formats/format.ts';
-import { chooseFormat } from '../formats/formats.ts';
+import { formatFor } from '../formats/source.ts';
 import { cellOf, rowWithin } from '../rows/cells.ts';
 import { EVERY_VALUE } from './declarations.ts';
 import type { Findings } from './doubts.ts';
@@ -50,7 +50,7 @@ export function makeReader(
   declared: Declarations,
   { facts, doubts }: Findings,
 ): Reader {
-  const format = chooseFormat(declared.name, first);
+  const format = formatFor(declared, first);
   const layout = layoutOf(format, declared);
   const { planFor, toRead } = makePlanner(layout);
   const timeOf = makeTimeReader(format, declared, doubts.observersOf);
