@@ -33,6 +33,7 @@ beforeAll(async () => {
     adminHost: '127.0.0.2',
     ingestHost: '127.0.0.2',
     rawRetention: '60 days',
+    undoDays: 1,
     siteBaseUrl: 'https://air.example/app',
     siteTitle: 'Air & more',
     siteTitle_ru: 'Воздух',
@@ -150,6 +151,19 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     expect(await here.database.as()`select measured_at from raw.readings`).toEqual([
       { measured_at: '2026-11-20T16:00:00+04:00' },
     ]);
+  },
+
+  async UNDO_DAYS() {
+    const owner = here.database.as();
+    for (const days of [1.1, 0.9])
+      await owner`
+        with i as (insert into raw.import (imported_at, source, declared)
+          values (${new Date(NOW.getTime() - days * 86_400_000)}, ${`${days}`}, '{}') returning id)
+        insert into raw.import_change (import_id, sensor_id, measured_at) select id, 1, '{}' from i`;
+    await service.runJob('maintain');
+    expect(
+      await owner`select source from raw.import i join raw.import_change c on c.import_id = i.id`,
+    ).toEqual([{ source: '0.9' }]);
   },
 
   async RESPONSE_CACHE_MB() {

@@ -132,7 +132,7 @@ export function ingestRoute(
 }
 
 /** `?dry_run`, or with any value but `false`: nothing is stored (S10). */
-export const isDryRun = (req: Request): boolean =>
+const isDryRun = (req: Request): boolean =>
   /[?&]dry_run(?:=(?!false(?:&|$))[^&]*)?(?:&|$)/.test(req.url);
 
 /** A body that is sent again within this time is a retry. */

@@ -62,10 +62,3 @@ export function quarantineText({ text, columns }: ReadingInput): string {
   const named = columns.list.map((name, index): [string, unknown] => [name, cells[index]]);
   return JSON.stringify(Object.fromEntries(named));
 }
-
-/** The reading with a text in our names and units, instead of what it was read from. */
-export function withText(reading: Omit<ReadingInput, 'text'>): ReadingInput {
-  const { columns: _, ...others } = reading;
-  const { sensorId: sensor_id, measuredAt: measured_at, device, values } = reading;
-  return { ...others, text: JSON.stringify({ sensor_id, device, measured_at, ...values }) };
-}

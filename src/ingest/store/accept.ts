@@ -159,7 +159,7 @@ export async function acceptReadings(
 }
 
 /** accepted + unchanged + quarantined + unauthorized = received. */
-export type AcceptedAuthorized = Accepted & {
+type AcceptedAuthorized = Accepted & {
   /**
    * Readings that the sender is not authorized for, by their index in the batch: neither stored nor
    * quarantined.

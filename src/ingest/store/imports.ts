@@ -91,7 +91,7 @@ export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
 }
 
 /** What became of an undone import: numbers of values. */
-export type Undone = {
+type Undone = {
   number: number;
   source: string;
   /** Readings that changed. */

@@ -5,7 +5,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { canonical } from '../../../src/ingest/canonical.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { undoImport } from '../../../src/ingest/store/imports.ts';
@@ -13,6 +12,7 @@ import { differences } from '../../aggregate/differences.ts';
 import { withAmounts } from '../../aggregate/literal.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { WITHOUT_DOUBTS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { file, reading } from '../support.ts';
@@ -95,12 +95,6 @@ const source: fc.Arbitrary<Source> = fc.record({
   rows: fc.array(row, { minLength: 1, maxLength: 5 }),
 });
 
-/** Random rows contradict each other, which is not the question here. */
-async function* withoutDoubts(...given: Parameters<typeof canonical.readReadings>) {
-  for await (const { found, ...batch } of canonical.readReadings(...given))
-    yield { ...batch, found: { ...found, doubts: { ...found.doubts, of: () => [] } } };
-}
-
 onEveryEngine('undo', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
@@ -134,7 +128,7 @@ onEveryEngine('undo', (engine) => {
       now: NOW,
       log: keepingLog(),
       terminal: false,
-      formats: { ...canonical, readReadings: withoutDoubts },
+      formats: WITHOUT_DOUBTS,
     });
   }
 

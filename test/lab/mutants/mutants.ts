@@ -323,21 +323,24 @@ const TABLE: readonly Table[] = [
           'then coalesce(stored.$name, excluded.$name) else coalesce(excluded.$name, stored.$name) end}}',
           'then coalesce(stored.$name, excluded.$name) else excluded.$name end}}',
         ],
-        ['    where not only_new\n    group by 1', '    group by 1'],
+        ['case when only_new or b.empty = 0 then 0', 'case when b.empty = 0 then 0'],
         ['  if emptied_sensors is not null then', '  if false then'],
         ["upper(part) - interval '7 days' as until", "upper(part) - interval '8 days' as until"],
         ['      and num_nonnulls({{list reading: r.$name}}) = 0;', ';'],
-        ['where c.has_value and c.changes or c.withdraws > 0', 'where c.has_value and c.changes'],
-        ['m.into_ordinal = -1 and not only_new or ', ''],
+        ['    where c.changes or c.withdraws <> 0\n', '    where c.changes\n'],
+        ['(s.is_replaced and not only_new\n', '(false\n'],
+        ['g.$name is not null and g.last_$name > g.ordinal and', 'g.$name is not null and'],
+        ['filter (where g.ordinal = g.last_$name) as $name', 'as $name'],
+        ['bit_or(g.empty) & ~bit_or(g.unusable) as empty', 'bit_or(g.empty) as empty'],
         ['xmax = 0 as is_inserted', 'false as is_inserted'],
         ['  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff\n', ''],
         [
-          '    order by g.sensor_id, g.measured_at -- in the same order everywhere, or two writers could deadlock\n',
+          '    order by c.sensor_id, c.measured_at -- in the same order everywhere, or two writers could deadlock\n',
           '',
         ],
         [
-          "filter (where c.measured_at < rollup.bucket_start('hour', now))",
-          'filter (where c.measured_at <= now)',
+          "filter (where counts_late and c.measured_at < rollup.bucket_start('hour', now))",
+          'filter (where counts_late and c.measured_at <= now)',
         ],
         [
           'c.measured_at >= p.since and c.measured_at < p.until',
@@ -355,8 +358,8 @@ const TABLE: readonly Table[] = [
         [' order by g.sensor_id for update;\n  has_gauges', ' order by g.sensor_id;\n  has_gauges'],
         ["at + interval '24 hours', '[]'", "at, '[]'"],
         [
-          'logic.given_rain(r.rain, r.rain_total, r.rain_given) as rain) known',
-          'r.rain as rain) known',
+          'logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain\n    from staged s',
+          'r.rain as known_rain\n    from staged s',
         ],
         [
           'rain_given = case when excluded.rain is null and excluded.rain_total is null then stored.rain_given end',
@@ -372,14 +375,30 @@ const TABLE: readonly Table[] = [
     },
   },
   {
+    tests: ['test/ingest/store/imports.test.ts', 'test/ingest/store/undo.test.ts'],
+    changes: {
+      'sql/logic/43_undo.sql': [
+        [
+          'case when u.$name_after is not distinct from r.$name then u.$name_before end as $name',
+          'u.$name_before as $name',
+        ],
+        ['and u.$name_after = r.$name then $bit', 'then $bit'],
+        ['and (i.imported_at < before or', 'and (i.imported_at <= before or'],
+      ],
+    },
+  },
+  {
     tests: ['test/ingest/quarantine'],
     changes: {
       'sql/logic/41_quarantine.sql': [
         ['where m.bytes_so_far <= room', 'where true'],
         ['then 2000 else 65536 end', 'then 65536 else 65536 end'],
         ["|| ' …' || md5(text) end", 'end'],
-        ['left_out = load.left_out + without_room', 'left_out = without_room'],
-        ["where r.ordinal is null or r.reason = 'no_value'", 'where r.ordinal is null'],
+        [
+          'left_out = load.left_out + quarantine_staged.left_out',
+          'left_out = quarantine_staged.left_out',
+        ],
+        ["where row.reason is null or row.reason = 'no_value'", 'where row.reason is null'],
         ['surplus = dropped.surplus + excluded.surplus', 'surplus = excluded.surplus'],
       ],
     },
@@ -680,8 +699,8 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/40_ingest.sql': [
         [
-          'revoke all on function logic.given_rain, logic.store_readings, logic.withdraw_values, logic.delete_empty_readings,\n  logic.derive_rain, logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds,\n  logic.unauthorized_sensors\n  from public;',
-          '',
+          'revoke all on function logic.given_rain, logic.open_stage,',
+          'revoke all on function logic.open_stage,',
         ],
       ],
       'sql/logic/50_network.sql': [
@@ -740,7 +759,7 @@ const TABLE: readonly Table[] = [
         ["database !== undefined && config.role !== 'api'", 'database !== undefined'],
         ['  if (readerDatabaseUrl !== undefined) await checkReader(readerDatabaseUrl);\n', ''],
         ['  registerCollectors(metrics, wholeNetwork, { clock, log });\n', ''],
-        ['const retention = config.rawRetention;', 'const retention = undefined;'],
+        ['clock, log, retention, undoDays,', 'clock, log, retention: undefined, undoDays,'],
         ['rate: config.ingestRate', 'rate: 1_000_000'],
         ['maxBytes: config.responseCacheMb * 1_048_576', 'maxBytes: 1_048_576'],
       ],

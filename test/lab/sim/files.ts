@@ -11,9 +11,9 @@ import { makeLog } from '../../../src/base/log.ts';
 import type { ReadingColumn } from '../../../src/contract/parameters.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { canonical } from '../../../src/ingest/canonical.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { undoImport } from '../../../src/ingest/store/imports.ts';
+import { WITHOUT_DOUBTS } from '../../support/formats.ts';
 import type { Reading, Step } from './steps.ts';
 import { type Change, type StoredValues, undoChanges } from './values.ts';
 
@@ -22,9 +22,6 @@ export type Imported = { id: number; changes: Change[]; isUndone: boolean; isFor
 
 /** Imports by the number that their step gave them. */
 export type Imports = Map<number, Imported>;
-
-/** Random values contradict each other more often than a file without a mistake does. */
-const FORMATS = { ...canonical, doubtsOf: () => [] };
 
 /** The rows of a file: those of a table have every column of it, and leave some empty. */
 export function rowsOfFile(rows: readonly Reading[], form: 'csv' | 'ndjson'): Reading[] {
@@ -68,7 +65,7 @@ export async function importFile(
     const path = join(folder, `readings.${form}`);
     writeFileSync(path, textOf(rows, form));
     const log = makeLog('silent');
-    await importReadings(sql, [path], { now, log, terminal: false, formats: FORMATS });
+    await importReadings(sql, [path], { now, log, terminal: false, formats: WITHOUT_DOUBTS });
   } finally {
     rmSync(folder, { recursive: true });
   }

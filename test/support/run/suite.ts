@@ -23,6 +23,7 @@ const RARE = [
   'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes/surroundings.test.ts: DATA_DIR
   'test/support/run/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
+  'test/whole/faults/killedImports.test.ts', // importsAtOnce.test.ts, ingest/store/imports.test.ts: interrupted otherwise, and undone
   'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps

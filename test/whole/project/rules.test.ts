@@ -15,7 +15,7 @@ const CHAPTERS: Record<string, number> = {
   H: 3, // history windows
   P: 4, // readings and periods
   Q: 4, // AQI
-  S: 9, // sensors and ingestion
+  S: 11, // sensors and ingestion
   W: 4, // guidelines of the WHO
   X: 2, // other indices
   Z: 5, // time

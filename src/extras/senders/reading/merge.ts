@@ -6,7 +6,7 @@
 import { InputError } from '../../../base/inputError.ts';
 import { READING_COLUMNS_BY_NAME, type ReadingColumn } from '../../../contract/parameters.ts';
 import { readNumber, readWithinBounds } from '../../../ingest/numbers.ts';
-import { type ReadingInput, withText } from '../../../ingest/reading/reading.ts';
+import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 
 /** As many are kept in memory until the end of their source, and characters of their texts. */
 const MOST_READINGS = 500_000;
@@ -65,4 +65,11 @@ function merged(before: ReadingInput, { values: added }: ReadingInput) {
     if (!isEmpty || values[name] === undefined) values[name] = value;
   }
   return { reading: { ...before, values }, isMerged: true };
+}
+
+/** The reading with a text in our names and units, instead of what it was read from. */
+function withText(reading: Omit<ReadingInput, 'text'>): ReadingInput {
+  const { columns: _, ...others } = reading;
+  const { sensorId: sensor_id, measuredAt: measured_at, device, values } = reading;
+  return { ...others, text: JSON.stringify({ sensor_id, device, measured_at, ...values }) };
 }

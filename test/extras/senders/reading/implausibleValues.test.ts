@@ -18,16 +18,18 @@ import { bringIn, smallNetwork } from '../../../support/smallNetwork.ts';
 // nothing here depends on the engine
 let db: TestDatabase;
 let owner: Sql;
+let ingest: Sql;
 beforeAll(async () => {
   db = await testDatabase(engines[0] as (typeof engines)[0]);
   owner = db.as();
+  ingest = db.as('airseries_ingest');
   await bringIn(owner, smallNetwork());
 });
 beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
 afterAll(() => db.drop());
 
 const imported = (content: string, format: Declarations = {}) =>
-  importReadings(db.as('airseries_ingest'), [file('readings.csv', content)], {
+  importReadings(ingest, [file('readings.csv', content)], {
     formats: READING_FORMATS,
     now: NOW,
     log: keepingLog(),

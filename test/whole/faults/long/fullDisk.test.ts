@@ -77,6 +77,41 @@ it.for([
   },
 );
 
+it('an import on a full disk says what to do and stores nothing of the file, and the same one again completes it', async ({
+  annotate,
+  skip,
+}) => {
+  if (!mounted) skip('only root may mount a small disk');
+  const { service } = await feed(home.environment, token);
+  const first = Date.parse('2021-01-01T00:00:00Z');
+  const rows = Array.from(
+    { length: 200_000 },
+    (_, n) => `1,${new Date(first + n * 60_000).toISOString()},${n % 50},${n % 30},${n % 70}`,
+  );
+  const path = join(home.folder, 'readings.csv');
+  writeFileSync(path, ['sensor_id,time,pm25,temperature,humidity', ...rows, ''].join('\n'));
+  const run = (...words: string[]) => runAirseries(words, home.environment).finished;
+  const before = JSON.parse((await run('status')).stdout);
+
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - 4 * MIB));
+  const failed = await run('import', 'readings', path);
+  rmSync(filler);
+  await annotate(failed.stderr.trim().split('\n').at(-1) ?? '');
+  expect(failed.code).not.toBe(0);
+  expect(failed.stderr).toContain('Make room there');
+  const after = JSON.parse((await run('status')).stdout);
+  expect(after.freshness.newest_reading).toEqual(before.freshness.newest_reading);
+
+  const again = await run('import', 'readings', path);
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
+    0,
+    { accepted: rows.length, unchanged: 0 },
+  ]);
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
+});
+
 function count(all: number[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const one of all) counts[one] = (counts[one] ?? 0) + 1;
