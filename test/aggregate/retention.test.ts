@@ -108,7 +108,6 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     expect(deleted()).toEqual([
       {
         retention: KEEP,
-        undoDays: 90,
         before: '2026-10-01T00:00:00+04:00',
         readings: due?.n,
         months: 24,

@@ -132,8 +132,11 @@ export function ingestRoute(
 }
 
 /** `?dry_run`, or with any value but `false`: nothing is stored (S10). */
-const isDryRun = (req: Request): boolean =>
-  /[?&]dry_run(?:=(?!false(?:&|$))[^&]*)?(?:&|$)/.test(req.url);
+function isDryRun({ url }: Request): boolean {
+  const [, query = ''] = url.split('?', 2);
+  const given = new URLSearchParams(query).get('dry_run');
+  return given !== null && given !== 'false';
+}
 
 /** A body that is sent again within this time is a retry. */
 const RETRY_MS = 60_000;
