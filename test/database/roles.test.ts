@@ -86,9 +86,15 @@ onEveryEngineInAll('roles', (engine) => {
     const functions = [
       'delete_empty_readings',
       'derive_rain',
-      'ingest_bounds',
-      'quarantine_readings',
+      'lock_imports',
+      'note_changes',
+      'open_stage',
+      'put_together',
+      'quarantine_staged',
+      'stage_undo',
+      'store_period',
       'store_readings',
+      'store_staged',
       'withdraw_values',
     ];
     expect(rows).toEqual([{ role: 'airseries_ingest', functions }]);

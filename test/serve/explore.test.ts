@@ -588,7 +588,7 @@ onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
     const { target, drop } = await emptyDatabase(engine);
     const now = new Date('1990-11-20T12:00:00Z');
     await migrate(target, { epoch: '1990-01-01', now, log: makeLog('silent') });
-    const owner = connect(target, { role: 'airseries_owner' });
+    const owner = connect(target, { role: 'airseries_owner', max: 2 });
     await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), {
       log: makeLog('silent'),
     });

@@ -79,6 +79,7 @@ const ROWS_OF_COPY = 25_000;
  * connections in the role airseries_ingest: the others look up sensors meanwhile.
  */
 export async function withStage<T>(sql: Sql, work: (stage: Stage) => Promise<T>): Promise<T> {
+  if (sql.options.max < 2) throw new Error('a stage needs a pool of at least two connections');
   return await onReserved(sql, async (connection) => {
     await connection.unsafe(DROP); // of a push on the same connection
     await connection.unsafe('select logic.open_stage(keeps_rows => true)');
