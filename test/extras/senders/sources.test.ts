@@ -1,7 +1,8 @@
 /**
- * A source of the network file is read alike as a file, as a push and as a feed (S10), its words
+ * A source of the network file is read alike as a file, as a push and as a feed, its words
  * mean what the options mean, and what cannot be followed is refused when the file is imported.
  */
+import { readFileSync } from 'node:fs';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
@@ -296,6 +297,16 @@ describe('in the network file', () => {
     });
   });
 
+  it('the sources in the README are accepted', async () => {
+    const readme = readFileSync(
+      new URL('../../../src/extras/senders/README.md', import.meta.url),
+      'utf8',
+    );
+    const [, text] = /```json\n("sources": [\s\S]*?)```/.exec(readme) ?? [];
+    const network = { ...NETWORK, ...JSON.parse(`{${text}}`) };
+    expect(await bringIn(here.owner, network)).toMatchObject({ sources: { added: 3 } });
+  });
+
   const refused = async (sources: unknown, more: object = {}): Promise<string> =>
     await bringIn(here.owner, { ...NETWORK, ...more, sources }).then(
       () => 'nothing',
@@ -303,9 +314,13 @@ describe('in the network file', () => {
     );
 
   it.each<[what: string, sources: unknown, message: string]>([
-    ['the name of a format', { eea: {} }, 'sources.eea: eea is the name of a format'],
-    ['a name that is a path', { any: {} }, 'sources.any: any is the name of a format'],
-    ['a name of devices', { airrohr: {} }, 'sources.airrohr: airrohr is the name of a format'],
+    [
+      'the name of a format',
+      { eea: {} },
+      'sources.eea: /v1/push/eea has a meaning without it: choose another name, such as my-eea',
+    ],
+    ['a name that is a path', { any: {} }, 'sources.any: /v1/push/any has a meaning'],
+    ['a name of devices', { airrohr: {} }, 'sources.airrohr: /v1/push/airrohr has a meaning'],
     ['a name with a blank', { 'my box': {} }, 'sources.my box: expected a name of up to 40'],
     ['an unknown word', { a: { colums: {} } }, 'sources.a: unknown key "colums"; the keys here'],
     ['an unknown format', { a: { format: 'x' } }, 'sources.a.format: "x" found, expected one of'],
