@@ -18,7 +18,7 @@ export type Refused = {
 };
 
 /** A declaration as the network file has it in `sources`. */
-export type SourceEntry = {
+type SourceEntry = {
   format?: string;
   columns?: Record<string, string | string[]>;
   units?: Record<string, string>;
