@@ -99,7 +99,7 @@ function makeReader(issues: Issue[], keys: ProviderKeys, forms: SourceForms | un
       if (forms.reserved.includes(name))
         issues.push({
           position: `sources.${name}`,
-          message: `${name} is the name of a format, so no source may have it: choose another name, and write "format": "${name}" in it if that is meant`,
+          message: `/v1/push/${name} has a meaning without it: choose another name, such as my-${name}`,
         });
       whole(forms.schema, declaration, ['sources', name]);
     }

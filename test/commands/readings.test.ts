@@ -44,6 +44,33 @@ it('import readings takes the names, the unit and the zone that are declared', a
   expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
 });
 
+it('import readings reads a file by a source of the network file', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  const { result: network } = await run('network export');
+  const berlin = {
+    columns: { sensor_id: 'Messstelle', time: 'Zeit', pm25_ugm3: 'PM2.5_mean' },
+    units: { pm25: 'mg/m3' },
+    zone: 'Europe/Berlin',
+  };
+  const withSource = JSON.stringify({ ...network, sources: { berlin } });
+  const imported = await run(`import network ${file('network.json', withSource)}`);
+  expect(imported.result).toMatchObject({ sources: { added: 1, removed: [] } });
+  const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
+  const path = file('city.csv', city);
+  const { result } = await run(`import readings ${path} --source berlin`);
+  expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
+  const { result: dry } = await run(
+    `import readings ${path} --source berlin --shift -1h --dry-run`,
+  );
+  expect(dry).toMatchObject({
+    plans: [{ entry: { ...berlin, format: 'airseries', shift: '-1h' } }],
+    store: expect.stringContaining('--source berlin'),
+  });
+  await expect(run(`import readings ${path} --source munich`)).rejects.toThrow(
+    '--source: there is no source munich. There are: berlin.',
+  );
+});
+
 it('import readings shifts and rounds the times as it is told (S7)', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const text = 'sensor_id,time,pm25\n1,2026-11-19 09:59:59,12.5\n1,2026-11-19 11:00:00,20\n';

@@ -11,10 +11,12 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import { FILE_LIMITS, type ReadingBatch } from '../../src/ingest/reading/batches.ts';
 import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import { NOW } from '../support/clock.ts';
-import { engines } from '../support/database.ts';
+import { engines, testDatabase } from '../support/database.ts';
 import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
+import { smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openPushing, type Pushing, send } from './http/pushing.ts';
 
@@ -178,6 +180,15 @@ describe.each([
       expect.stringContaining('; 2026-11-20 09:00 has no offset'),
     ]);
   });
+});
+
+it('the core alone has no sources, of which nothing could be declared', async () => {
+  const database = await testDatabase(engines[0] as (typeof engines)[0]);
+  const network = JSON.stringify({ ...smallNetwork(), sources: { city: { zone: 'UTC' } } });
+  await expect(importNetwork(database.as(), network, { log: keepingLog() })).rejects.toThrow(
+    'sources: without the extra senders, readings come in our own form, of which nothing can be declared: leave this key out',
+  );
+  await database.drop();
 });
 
 it('the core alone takes pushes of its own form at a path of its own, and names no other', async () => {

@@ -87,13 +87,13 @@ const sourceSchema = SourceWords.extend({
 }).superRefine((source, context) => {
   const issue = (message: string, path: readonly string[] = []) =>
     context.addIssue({ code: 'custom', message, path: [...path] });
-  // a zone of the network is its own, and that of its neighbours is a name
+  // pushes do not know the zone of the network, which has a name to write
   if (source.zone === 'network')
     issue('expected a zone such as Europe/Berlin or +01:00, found "network"', ['zone']);
   try {
     checkDeclarations({ ...declaredBy(source, {}), say: SOURCE });
   } catch (error) {
-    if (error instanceof InvalidSource) issue(error.what, error.key);
+    if (error instanceof InvalidSource) issue(error.problem, error.key);
     else if (error instanceof InputError) issue(error.message);
     else throw error;
   }

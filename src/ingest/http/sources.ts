@@ -13,8 +13,8 @@ export function sourceOf(res: Response): object | undefined {
 }
 
 /**
- * Hands a request whose path names a source to what `handlersOf` has for it, and others on. `path`:
- * a pattern whose first group is the name. Rejects with Unavailable where `writes` does.
+ * Hands a request whose path names a source to its handler, and passes others on. `path`: a pattern
+ * whose first group is the name. Rejects with Unavailable where `writes` does.
  */
 export function makeSourceRoute(
   writes: QueryPool,

@@ -47,5 +47,6 @@ it('without other forms, a feed of another kind or with a declaration is refused
     pullKey(canonical).safeParse({ url: 'https://air.example/', ...keys }).error?.message;
   expect(refusal({ kind: 'airseries' })).toBeUndefined();
   expect(refusal({ kind: 'purpleair' })).toContain('airseries');
+  expect(refusal({ source: 'agency' })).toContain('source');
   expect(refusal({ kind: 'airseries', zone: 'UTC' })).toContain('nothing of this form can be');
 });
