@@ -23,7 +23,6 @@ export function planText(plan: Plan, width: number): string {
     all.length === 0 ? [] : [[title, ...all.map((one) => bullet(one, width))].join('\n')];
   return [
     facts(said, width),
-    ...(plan.columns.length === 0 ? [] : [tableOf(plan.columns, COLUMNS, width)]),
     ...ofSensors(plan.values).map((values) => sensorText(values, width)),
     ...items('Not usable:', plan.refused.map(refusedText)),
     ...items(
@@ -45,13 +44,6 @@ const inHours = ({ values, oldest, newest }: NonNullable<Plan['replaced']>) =>
 
 const refusedText = ({ count, reason, position, explanation }: Plan['refused'][number]) =>
   `${count} × ${reason}, first ${position}: ${explanation}`;
-
-const COLUMNS: readonly Column<Plan['columns'][number]>[] = [
-  ['column', ({ column }) => column],
-  ['parameter', ({ parameter }) => parameter],
-  ['unit', ({ unit }) => unit],
-  ['said by', ({ said }) => said],
-];
 
 const rounded = (value: number | null) => (value === null ? null : Math.round(value * 10) / 10);
 

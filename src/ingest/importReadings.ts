@@ -132,7 +132,8 @@ function makeSourceImport(work: Work) {
       return report.left();
     refuse(await doubtsAbout(read, work), name);
     if (staged.rows > 0) {
-      const id = await beginImport(sql, name, format, clock());
+      const entry = entryOf(read.declared ?? {}, facts);
+      const id = await beginImport(sql, name, format, entry, clock());
       const counts = noCounts();
       for await (const row of stage.store(name, clock(), { importId: undoable ? id : null })) {
         addCounts(counts, row);
@@ -255,7 +256,6 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
     source: name,
     format: facts.format,
     zone: declared.zone ?? null,
-    columns: [],
     unused: [...facts.ignored],
     excluded: facts.excluded,
     doubts: doubts.map(({ what, remedy }) => ({ what, remedy })),

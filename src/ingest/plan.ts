@@ -35,7 +35,6 @@ export type Plan = {
   format: string;
   /** The zone of stamps without an offset, where one was declared. */
   zone: string | null;
-  columns: { column: string; parameter: string; unit: string | null; said: string }[];
   /** Columns and keys that are not used. */
   unused: string[];
   /** Rows and values that `only` leaves out. */

@@ -12,10 +12,12 @@ export async function beginImport(
   sql: Sql,
   source: string,
   format: string,
+  declared: object,
   now: Date,
 ): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
-    insert into raw.import (imported_at, source, format, declared) values (${now}, ${source}, ${format}, '{}')
+    insert into raw.import (imported_at, source, format, declared) 
+    values (${now}, ${source}, ${format}, ${JSON.stringify(declared)}::text::jsonb)
     returning id`;
   return row.id;
 }
@@ -61,6 +63,8 @@ export type Import = {
   imported_at: string;
   source: string;
   format: string | null;
+  /** What was declared about it, in the words of the network file's sources. */
+  declared: object;
   accepted: number;
   unchanged: number;
   replaced: number;
@@ -78,7 +82,7 @@ export type Import = {
 /** The newest imports first, at most `limit`. `sql` is a pool in the network's time zone. */
 export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
   return await sql<Import[]>`
-    select i.id as number, i.imported_at, i.source, i.format, i.accepted::float8, i.unchanged::float8, i.replaced::float8,
+    select i.id as number, i.imported_at, i.source, i.format, i.declared, i.accepted::float8, i.unchanged::float8, i.replaced::float8,
       i.withdrawn::float8, i.oldest, i.newest,
       case when i.undone_at is not null and not changes.are_known then 'undone'
         when not i.is_complete then 'interrupted'

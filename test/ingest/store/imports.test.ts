@@ -52,7 +52,10 @@ onEveryEngine('imports', (engine) => {
       `2,${at(3)},71,8,21,`,
     );
     expect(await listImports(owner, 5)).toMatchObject([
-      { number: 1, accepted: 3, replaced: 2, withdrawn: 1, state: 'stored' },
+      {
+        ...{ number: 1, accepted: 3, replaced: 2, withdrawn: 1, state: 'stored' },
+        declared: { format: 'airseries' },
+      },
     ]);
     const undone = await undoImport(ingest, 1, NOW);
     expect(undone).toMatchObject({ readings: 3, put_back: 2, kept: [] });
