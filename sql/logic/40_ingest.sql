@@ -21,7 +21,7 @@ begin
       problem text, -- why the row cannot be used as a whole; null: only the database can know
       line bigint, -- in the source
       text text, -- as it came; null: its values say it
-      -- Of rows of one sensor and time that were put together:
+      -- Rows of one sensor and time that were put together have these:
       kept int, -- the ordinal of the row that has their values; null: this row is stored itself
       is_replaced boolean, -- a later row replaced a value of this one
       is_part boolean -- the kept row has a value of this one
@@ -29,7 +29,7 @@ begin
   grant select on pg_temp.staged_reading to airseries_owner; -- logic.describe_stage
 end $$;
 
--- What became of the rows of a source. received = accepted + unchanged + refused + unauthorized.
+-- The outcome of storing the rows of a source. received = accepted + unchanged + refused + unauthorized.
 create type logic.stored as (
   received int,
   accepted int,
@@ -87,43 +87,26 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
-  if not is_trial then
-    return logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
-      only_new, is_unique => false, counts_late => true, import => null);
+  if is_trial then
+    described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
   end if;
-  described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
-  begin
-    result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations,
-      skips_unauthorized, only_new, is_unique => false, counts_late => true, import => null);
-    raise exception using errcode = 'AS200', message = 'a trial is rolled back';
-  exception when sqlstate 'AS200' then
-    result.stage := described;
-    return result;
-  end;
+  result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
+    only_new, is_unique => false, counts_late => true, import => null, is_trial => is_trial);
+  result.stage := described;
+  return result;
 end $$;
 
--- Stores the staged rows of a file from `since` up to, not including, `until`; a row without a time comes before all. A
--- trial stores nothing, and returns what would become of them: the same statement, rolled back (S10).
+-- Stores the staged rows of a file from `since` up to, not including, `until`; a row without a time comes before all.
 create function logic.store_period(
   now timestamptz, source text, since timestamptz, until timestamptz, is_unique boolean, import int, is_trial boolean
-) returns logic.stored language plpgsql
+) returns logic.stored language sql
 set plan_cache_mode = force_custom_plan
 set jit = off
 set work_mem = '64MB'
 as $$
-declare
-  result logic.stored;
-begin
-  if not is_trial then
-    return logic.store_staged(now, source, since, until, null, null, false, false, is_unique, false, import);
-  end if;
-  begin
-    result := logic.store_staged(now, source, since, until, null, null, false, false, is_unique, false, null);
-    raise exception using errcode = 'AS200', message = 'a trial is rolled back';
-  exception when sqlstate 'AS200' then
-    return result;
-  end;
-end $$;
+  select * from logic.store_staged(now, source, since, until, null, null, false, false, is_unique, false, import,
+    is_trial)
+$$;
 
 -- The staged rows that the sender is not authorized for. If a sensor was at a station at the time of a reading,
 -- suspicious or not, that station must be within the sender's scope. If it was at no station then, it must have been at
@@ -195,13 +178,18 @@ begin
 end $$;
 
 -- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor the
--- values before and after. `given`: the parameters that the source has, a sum of $bit; `is_new`: nothing is stored of these
--- sensors between the first and the last row, whose times tell the planner which chunks to read.
+-- values before and after. `is_new`: nothing is stored of these sensors between the first and the last row, whose times
+-- tell the planner which chunks to read.
 create function logic.note_changes(
-  import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, given int, is_new boolean
+  import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, is_new boolean
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+  -- the parameters that the source has: a sum of $bit
+  given constant int := (
+    select coalesce(bit_or(s.empty {{repeat reading: | case when s.$name is null then 0 else $bit end}}), 0)
+    from pg_temp.staged_reading s where s.measured_at >= since and s.measured_at < until);
 begin
   insert into raw.import_change (import_id, sensor_id, measured_at, {{list reading: $name_before, $name_after}})
   select import, c.sensor_id, array_agg(c.measured_at),
@@ -248,7 +236,8 @@ create function logic.store_staged(
   scope_provider text, scope_stations int[], skips_unauthorized boolean, only_new boolean,
   is_unique boolean, -- no sensor and time stands twice
   counts_late boolean, -- count the closed hours
-  import int -- the number of the imported file, whose changes are noted to be undone; null: they are not
+  import int, -- the number of the imported file, whose changes are noted to be undone; null: they are not
+  is_trial boolean -- store nothing, and return what would become of the rows: the same statement, rolled back (S10)
 ) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan
 as $$
@@ -257,7 +246,6 @@ declare
   earliest timestamptz;
   latest timestamptz;
   has_totals boolean;
-  given int; -- the parameters that the source has: a sum of $bit
   has_gauges boolean;
   is_new boolean := false; -- nothing is stored of these sensors between the bounds
   has_lost_chunks boolean;
@@ -269,6 +257,15 @@ declare
   of_others int[] := '{}'; -- ordinals of the rows that the sender is not authorized for
   result logic.stored;
 begin
+  if is_trial then
+    begin
+      result := logic.store_staged(now, source, since, until, scope_provider, scope_stations, skips_unauthorized,
+        only_new, is_unique, counts_late, import => null, is_trial => false);
+      raise exception using errcode = 'AS200', message = 'a trial is rolled back';
+    exception when sqlstate 'AS200' then
+      return result;
+    end;
+  end if;
   if import is not null then
     perform logic.lock_imports();
   end if;
@@ -281,9 +278,8 @@ begin
     of_others := coalesce(of_others, '{}');
   end if;
   lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
-  select count(*), min(s.measured_at), max(s.measured_at), bool_or(s.rain_total is not null),
-    coalesce(bit_or(s.empty {{repeat reading: | case when s.$name is null then 0 else $bit end}}), 0)
-  into result.received, earliest, latest, has_totals, given
+  select count(*), min(s.measured_at), max(s.measured_at), bool_or(s.rain_total is not null)
+  into result.received, earliest, latest, has_totals
   from pg_temp.staged_reading s
   where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity');
   if not is_unique then
@@ -308,7 +304,7 @@ begin
       cross join lateral (
         select from raw.readings r
         where r.sensor_id = s.sensor_id and r.measured_at >= earliest and r.measured_at <= latest limit 1) r);
-    perform logic.note_changes(import, since, until, earliest, latest, given, is_new);
+    perform logic.note_changes(import, since, until, earliest, latest, is_new);
   end if;
 
   with staged as materialized (
@@ -376,11 +372,11 @@ begin
   refused as materialized (
     select s.ordinal, s.reason from staged s where s.reason is not null
     union all
-    -- it has no value, and there is none to withdraw
+    -- it has no value, and withdraws nothing
     select s.ordinal, s.problem from staged s
     where s.reason is null and not s.has_value and not exists (select from changed c where c.ordinal = s.ordinal)
   )
-  -- Of rows that were put together, one counts as accepted if a later row replaced a value of it, or if its values
+  -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its values
   -- changed something with the kept row; as unchanged otherwise.
   select count(c.ordinal) + (
       select count(*) from staged s

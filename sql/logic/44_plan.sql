@@ -1,4 +1,4 @@
--- What is staged, beside what is known (S10): it runs before anything is stored.
+-- Describes the stage beside what is known (S10), before anything is stored.
 
 -- One row for each sensor and parameter of the stage: the station where the sensor stood at the last of these readings
 -- (null: none), the first and last hour, how many values, the lowest, the median and the highest, and the medians of the

@@ -48,7 +48,7 @@ export type Additions = {
   formats: ReadingFormats;
   /** Keys of a provider in the network file that other rooms read. */
   providerKeys: ProviderKeys;
-  /** What it may declare by name; undefined: nothing. */
+  /** Declarations that it accepts by name; undefined: it accepts none. */
   sources: SourceForms | undefined;
   /** Facts that `status` shows of providers beside its own. */
   providerFacts: readonly ProviderFacts[];

@@ -125,7 +125,7 @@ export const additionsOf = (
   remarks: () => extras.flatMap(({ remark }) => remark?.(settings()) ?? []),
 });
 
-/** What the network file may declare by name. A push by its name must mean nothing else. */
+/** Names that the network file may declare. A push by its name must mean nothing else. */
 function sourcesOf({ sources, names, devicePushes }: ReadingFormats): SourceForms | undefined {
   if (sources === undefined) return undefined;
   const reserved = [...names, ...(devicePushes === undefined ? [] : [devicePushes.name]), 'any'];

@@ -1,5 +1,5 @@
 /**
- * What the core needs of the forms in which readings come. The core reads its own (canonical.ts);
+ * The core's interface to the forms in which readings come. The core reads its own (canonical.ts);
  * an extra that reads others as well takes its place, and the composition hands it to imports,
  * pushes, the quarantine and feeds.
  */
@@ -37,7 +37,7 @@ export type ReadingFormats = {
    * orders fit every date.
    */
   dateFormatOf(path: string, declared: Declarations | undefined): Promise<string | undefined>;
-  /** What the network file may declare by name; undefined: nothing. */
+  /** Declarations that the network file may name; undefined: it may name none. */
   sources: SourceForms | undefined;
   /** Options of the command line that declare something about a source. */
   options: readonly DeclaringOption[];
@@ -49,7 +49,7 @@ export type ReadingFormats = {
   queryPushes: QueryPushes | undefined;
   /** Fields of a form that are dropped: passwords of other services must not get into the quarantine. */
   secretFields: readonly string[];
-  /** What senders append to the path of a push: a regular expression. */
+  /** Text that senders append to the path of a push, as a regular expression. */
   appended: string;
   /** The device that the path of a push names. */
   deviceIn(path: string): string | undefined;
@@ -57,9 +57,9 @@ export type ReadingFormats = {
   devicePushes: DevicePushes | undefined;
 } & Explaining;
 
-/** What a message says of a text or a value that cannot be used. */
+/** Hints for messages about a text or a value that cannot be used. */
 export type Explaining = {
-  /** What to write instead of a time that cannot be read, beginning with `; `; '': not known. */
+  /** A hint at how to write a time that cannot be read, beginning with `; `; '': not known. */
   timeHint(text: string, say: Vocabulary, networkZone: string | undefined): string;
   /** The unit that a single value looks like; undefined: it does not. */
   unitHint(name: ParameterName, value: number): string | undefined;
@@ -73,7 +73,7 @@ export type Explaining = {
 };
 
 export type SourceForms = {
-  /** Of a declaration in `sources`. */
+  /** The schema of a declaration in `sources`. */
   schema: z.ZodType;
   /**
    * A stored declaration, and beside it what an option, an address or a feed says, which takes
@@ -95,7 +95,7 @@ export type DeclaringOption = {
 /** A sensor that may have measured a pushed value. */
 export type DeviceSensor = { id: number; kind: string | null };
 
-/** What a device measured, whose sensors only the network knows. */
+/** Values that a device measured, whose sensors only the network knows. */
 export type DevicePush = {
   /** The device's name for itself: `esp8266-12345678`. */
   device: string;
@@ -118,7 +118,7 @@ export type QueryPushes = {
 };
 
 export type DevicePushes = {
-  /** Of its path: `/v1/push/NAME`. */
+  /** The last part of its path: `/v1/push/NAME`. */
   name: string;
   /** Content types beside JSON's. */
   types: readonly string[];
@@ -127,6 +127,6 @@ export type DevicePushes = {
     body: Buffer,
     request: { isJson: boolean; header(name: string): string | undefined; now: Date },
   ): DevicePush | { refused: string };
-  /** What a line of the quarantine was made from; undefined: of no such push. */
+  /** The push from which a line of the quarantine was made; undefined: it was no such push. */
   fromText(text: string): DevicePush | undefined;
 };

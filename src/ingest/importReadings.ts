@@ -9,6 +9,7 @@ import { AIRSERIES } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
 import type { ReadingFormats } from './formats.ts';
 import {
+  addReasons,
   exampleOf,
   type ImportSummary,
   makeImportReport,
@@ -96,7 +97,7 @@ function partRead(sources: readonly Source[]): number | undefined {
   return Number.isNaN(total) ? undefined : sources.reduce((sum, { read }) => sum + read, 0) / total;
 }
 
-/** What the sources of an import share. */
+/** Everything that the sources of an import share. */
 type Work = {
   sql: Sql;
   stage: Stage;
@@ -230,7 +231,7 @@ function refuse(doubts: readonly Doubt[], name: string): void {
   if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
 }
 
-/** What storing a source would do: every doubt, and a trial of the statement that stores it. */
+/** The plan of a source: every doubt, and a trial of the statement that stores it. */
 async function planOf(read: Read, work: Work): Promise<Plan> {
   const { name, declared = {}, staged } = read;
   const { facts } = read.found;
@@ -243,14 +244,12 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
   });
   const values = await describeStage(stage.connection);
   const counts = noCounts();
-  const reasons: Record<string, number> = {};
+  const reasons: Parameters<typeof addReasons>[0] = { quarantined: {}, values: {} };
   let replaced = NOTHING_REPLACED;
   for await (const row of stage.store(name, clock(), { isTrial: true })) {
     addCounts(counts, row);
     replaced = addReplaced(replaced, replacedBy(row));
-    for (const reason of row.refused_reasons) reasons[reason] = (reasons[reason] ?? 0) + 1;
-    for (const [reason, count] of Object.entries(row.value_reasons))
-      reasons[reason] = (reasons[reason] ?? 0) + count;
+    addReasons(reasons, row);
   }
   return {
     source: name,
@@ -264,10 +263,12 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
     accepted: counts.accepted,
     unchanged: counts.unchanged,
     replaced: describeReplaced(replaced) ?? null,
-    refused: Object.entries(reasons).map(([reason, count]) => ({
-      count,
-      ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
-    })),
+    refused: Object.entries({ ...reasons.quarantined, ...reasons.values }).map(
+      ([reason, count]) => ({
+        count,
+        ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
+      }),
+    ),
     values,
     entry: entryOf(declared, facts),
   };

@@ -102,7 +102,7 @@ export function makeImportReport(
       staged(rows: number) {
         progress.show(summary.received + rows, part());
       },
-      /** What became of a part of them. */
+      /** Adds the outcome of a part of them. */
       stored(row: StoredRow, { examples }: Staged, { ignored }: SourceFacts) {
         const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
@@ -197,7 +197,14 @@ function addOutcome(summary: ImportSummary, row: StoredRow): void {
   summary.unchanged += row.unchanged;
   summary.without_station += row.without_station;
   summary.left_out_of_quarantine += row.left_out;
-  const { quarantined, values } = summary;
+  addReasons(summary, row);
+}
+
+/** Adds why rows, and values of other rows, cannot be used. */
+export function addReasons(
+  { quarantined, values }: Pick<ImportSummary, 'quarantined' | 'values'>,
+  row: StoredRow,
+): void {
   for (const reason of row.refused_reasons) quarantined[reason] = (quarantined[reason] ?? 0) + 1;
   for (const [reason, count] of Object.entries(row.value_reasons) as [ValueReason, number][])
     values[reason] = (values[reason] ?? 0) + count;

@@ -1,14 +1,14 @@
 /**
- * What a source would do, said before it is done (S10): how it is read, every doubt about it, what
+ * The plan of a source, shown before it is stored (S10): how it is read, every doubt about it, what
  * cannot be used, and its values beside what is stored and what is measured nearby.
  */
-import type { Declarations } from './reading/declarations.ts';
+import { type Declarations, pair } from './reading/declarations.ts';
 import type { Doubt } from './reading/doubt.ts';
 import type { SourceFacts } from './reading/facts.ts';
 import type { Described } from './store/describe.ts';
 import type { ReplacedValues } from './store/replaced.ts';
 
-/** What cannot be used, by reason, with the first that has it. */
+/** Rows and values that cannot be used, by reason, with the first example. */
 export type Refused = {
   reason: string;
   count: number;
@@ -75,12 +75,6 @@ export function entryOf(declared: Declarations, facts: Pick<SourceFacts, 'format
     ...(declared.device !== undefined && { device: declared.device }),
   };
 }
-
-/** The parts of `no2=ug/m3`, or of another text around its equals sign at `at`. */
-const pair = (text: string, at = text.indexOf('=')): [string, string] => [
-  text.slice(0, at).trim(),
-  text.slice(at + 1).trim(),
-];
 
 /** By our name their column, or their columns in the order of the options. */
 function columnsIn(columns: readonly string[] = []): Record<string, string | string[]> {

@@ -1,4 +1,4 @@
-/** What a file or a push would do is said before it is done, and nothing is stored (S10). */
+/** A plan says what a file or a push would do, and stores nothing (S10). */
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';

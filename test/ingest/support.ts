@@ -22,7 +22,7 @@ export function reading(
   return { sensorId, measuredAt, values, text, ...(line === undefined ? {} : { line }) };
 }
 
-/** What becomes of readings that are staged in parts, as those of a file, and then stored. */
+/** Stages readings in parts, as an import does, and stores them. */
 export async function storeStaged(
   sql: Sql,
   parts: readonly (readonly ReadingInput[])[],

@@ -1,4 +1,4 @@
-/** What extras add to the network file and to the facts of providers, as in the composition. */
+/** The additions of extras to the network file and to the facts of providers, as in the composition. */
 import { additionsOf } from '../../src/extras/extra.ts';
 import { EXTRAS } from '../../src/extras.ts';
 

@@ -78,7 +78,7 @@ const queryPushes: QueryPushes = {
   },
 };
 
-/** What a declaration of the network file may say. */
+/** The words of a declaration in the network file. */
 const sourceSchema = SourceWords.extend({
   format: z
     .enum(FORMAT_NAMES)

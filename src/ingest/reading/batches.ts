@@ -34,7 +34,7 @@ export const FILE_LIMITS: Limits = {
   batchText: 4_000_000,
 };
 
-/** What was read of a source at once; undefined for rows without a known parameter. */
+/** A part of a source that was read at once; undefined for rows without a known parameter. */
 export type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
 /** Readings that are kept until the end of their source, because several rows are one. */
@@ -44,7 +44,7 @@ type Merger = {
   /** Throws InputError if there are too many. */
   add(reading: ReadingInput): void;
   take(): Iterable<ReadingInput>;
-  /** The error for a source of which nothing was kept; undefined: that is none. */
+  /** The error for a source of which nothing was kept; undefined: that is no error. */
   whyNothing(): InputError | undefined;
 };
 

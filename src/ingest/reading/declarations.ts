@@ -42,3 +42,9 @@ export type Declarations = {
   /** How messages name a declaration; absent: as the command line does. */
   say?: Vocabulary | undefined;
 };
+
+/** The parts of `no2=ug/m3`, or of another text around its equals sign at `at`. */
+export const pair = (text: string, at = text.indexOf('=')): [string, string] => [
+  text.slice(0, at).trim(),
+  text.slice(at + 1).trim(),
+];

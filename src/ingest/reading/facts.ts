@@ -1,5 +1,5 @@
 /**
- * What is found out about a source while it is read: facts for reports and answers, and doubts. No
+ * Findings about a source while it is read: facts for reports and answers, and doubts. No
  * reading depends on it.
  */
 import type { ParameterName } from '../../contract/parameters.ts';

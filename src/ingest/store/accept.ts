@@ -199,7 +199,7 @@ export type StoredRow = {
   refused_ordinals: number[];
   refused_reasons: ReadingReason[];
   unauthorized_ordinals: number[];
-  /** Of a trial. */
+  /** The description of the stage; null: this was no trial. */
   stage: Described[] | null;
 };
 

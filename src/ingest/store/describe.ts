@@ -1,4 +1,4 @@
-/** What is staged, beside what is stored (S10). */
+/** Describes the stage beside what is stored (S10). */
 import type { ReservedSql } from 'postgres';
 
 /** A sensor's values of a parameter, in our units; hours in local time. Null: there are none. */

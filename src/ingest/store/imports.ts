@@ -16,7 +16,7 @@ export async function beginImport(
   now: Date,
 ): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
-    insert into raw.import (imported_at, source, format, declared) 
+    insert into raw.import (imported_at, source, format, declared)
     values (${now}, ${source}, ${format}, ${JSON.stringify(declared)}::text::jsonb)
     returning id`;
   return row.id;
@@ -63,7 +63,7 @@ export type Import = {
   imported_at: string;
   source: string;
   format: string | null;
-  /** What was declared about it, in the words of the network file's sources. */
+  /** The declarations about it, in the words of the network file's sources. */
   declared: object;
   accepted: number;
   unchanged: number;
@@ -94,7 +94,7 @@ export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
     order by i.id desc limit ${limit}`;
 }
 
-/** What became of an undone import: numbers of values. */
+/** The outcome of undoing an import, in numbers of values. */
 type Undone = {
   number: number;
   source: string;

@@ -139,10 +139,7 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
       await loadUnknown(sql, known, absent, readings);
       const totalled = withTotals(readings, known);
       for (const { values } of totalled) for (const name of Object.keys(values)) given.add(name);
-      if (rows.columns.length !== given.size) {
-        await send();
-        rows = emptyRows(given);
-      }
+      if (rows.columns.length !== given.size) await send(); // and begin rows with more columns
       const latest = latestAcceptable(now);
       for (const reading of totalled) {
         const checked = checkReading(reading, rows.columns, latest, known);
@@ -194,7 +191,7 @@ type MutableStaged = {
   uncertain: Set<ReadingReason | ValueReason>;
   /** True as long as each row is newer than all rows of its sensor before it. */
   isUnique: boolean;
-  /** Of each sensor, in microseconds since 1970. */
+  /** The newest time of each sensor, in microseconds since 1970. */
   newest: Map<number, number>;
 };
 
@@ -223,14 +220,9 @@ function copyUsual(columns: readonly Parameter[]): string {
   return `copy pg_temp.staged_reading (${names.join(', ')}) from stdin (format binary)`;
 }
 
-const ODD_COLUMNS = ['ordinal', 'sensor_id', 'measured_at', 'empty', 'unusable', 'wrong'];
-const COPY_ODD = `copy pg_temp.staged_reading (${[
-  ...ODD_COLUMNS,
-  'problem',
-  'line',
-  'text',
-  ...READING_COLUMNS.map(({ name }) => name),
-].join(', ')}) from stdin`;
+/** Its columns are in the order of the fields of addRow. */
+const COPY_ODD = `copy pg_temp.staged_reading (ordinal, sensor_id, measured_at, empty, unusable, wrong, problem, line, text,
+  ${READING_COLUMNS.map(({ name }) => name).join(', ')}) from stdin`;
 
 function addRow(rows: Rows, staged: MutableStaged, reading: ReadingInput, checked: Checked): void {
   const { sensorId, time, values, empty, rejected, reason } = checked;

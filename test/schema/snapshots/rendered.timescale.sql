@@ -183,12 +183,10 @@
 +     -- but then reading one station's hours reads the hours of all stations.
 +     perform set_config('timescaledb.compression_batch_size_limit', case when chunk.is_hours then '168' else '1000' end,
 +       false);
-+     begin
 +       call convert_to_columnstore(chunk.name);
 +     exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
 +       raise warning using errcode = 'AS101',
 +         message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
-+     end;
 +   reset timescaledb.compression_batch_size_limit;
 +   perform set_config('lock_timeout', '0', false);
 + -- The chunks that can be compressed, and how long they wait for it after their end.

@@ -31,7 +31,7 @@ type Options = {
 /** A stored declaration is the same object for all bodies of a minute. */
 const read = new WeakMap<object, Source>();
 
-/** What is declared by a source; undefined: none is named. Throws InputError for an invalid one. */
+/** The declaration of a named source; undefined: no source is named. Throws InputError for an invalid one. */
 export function sourceIn({ source }: Declarations): Source | undefined {
   if (source === undefined) return undefined;
   const found = read.get(source) ?? readSource(source);
@@ -76,7 +76,7 @@ function readSource(given: object): Source {
   };
 }
 
-/** What an entry says beside its declaration. */
+/** Keys of an entry beside its declaration. */
 const NO_ENTRY: Entry = {
   ...Declaration.parse({}),
   page: [],

@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../../base/inputError.ts';
 import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../../contract/parameters.ts';
-import type { Declarations } from '../../../ingest/reading/declarations.ts';
+import { type Declarations, pair } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { MOST_FIELDS } from '../../../ingest/rows/row.ts';
 import type { Only } from '../formats/format.ts';
@@ -115,12 +115,8 @@ function onlyOf({ only = [], say = COMMAND_LINE }: Declarations): Only[] {
     );
   return only.map((text) => {
     const equals = text.lastIndexOf('=');
-    const values = text.slice(equals + 1).split(',');
-    if (equals > 0)
-      return {
-        theirs: text.slice(0, equals).trim(),
-        values: new Set(values.map((one) => one.trim())),
-      };
+    const [theirs, values] = pair(text, equals);
+    if (equals > 0) return { theirs, values: new Set(values.split(',').map((one) => one.trim())) };
     throw new InputError(
       say.option('only'),
       `expected COLUMN=VALUE[,VALUE], found "${text}"`,
@@ -143,8 +139,7 @@ function unknownName(
   option: 'column' | 'unit',
   say: Vocabulary,
 ): InputError {
-  const equals = text.indexOf('=');
-  const [first, second] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+  const [first, second] = pair(text);
   const what = `unknown ${option === 'unit' ? 'parameter' : 'name'} "${first}"`;
   if (!isTurned) return new InputError(say.option(option), what, NAMES);
   const turned = say.option(option, `${second}=${first}`);
@@ -163,8 +158,8 @@ function readPair(
   example: string,
 ): [ours: string, theirs: string] {
   const equals = text.indexOf('=');
-  if (equals > 0 && equals < text.length - 1)
-    return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
+  const [ours, theirs] = pair(text, equals);
+  if (equals > 0 && equals < text.length - 1) return [ours.toLowerCase(), theirs];
   throw new InputError(
     say.option(option),
     `expected ${form}, found "${text}"`,

@@ -21,7 +21,7 @@ export function makeOtherZone() {
   /** The first stamp whose offset is not the one that the name of its column says. */
   let otherOffset: ReturnType<typeof compared>;
   return {
-    /** What gets the stamps in hours that the clocks of a zone skip, or go through twice. */
+    /** Receives the stamps in hours that the clocks of a zone skip, or go through twice. */
     observersOf: (zone: string): Observers => ({
       onSkipped(stamp, offset) {
         skipped ??= { stamp, zone, offset };

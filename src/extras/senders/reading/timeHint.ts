@@ -1,4 +1,4 @@
-/** What to write instead of a time that cannot be read, or what to declare of it. */
+/** Suggests what to write instead of a time that cannot be read, or what to declare. */
 import { readInstant } from '../../../ingest/reading/instants.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { DATE_FORMATS, slashedDate } from './times.ts';

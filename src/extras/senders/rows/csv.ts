@@ -1,5 +1,5 @@
 /**
- * What tables of others have: delimiters of several kinds, rows of units and of processing, a header
+ * Tables of others have delimiters of several kinds, rows of units and of processing, a header
  * that comes again, and fields with line breaks.
  */
 import { type Header, rowOfLine, splitCsvLine } from '../../../ingest/rows/csv.ts';

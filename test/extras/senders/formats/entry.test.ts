@@ -1,4 +1,4 @@
-/** What an entry of sources.json may say, and how one that cannot be followed is refused. */
+/** Entries of sources.json are checked, and one that cannot be followed is refused. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatOf } from '../../../../src/extras/senders/formats/entry.ts';
