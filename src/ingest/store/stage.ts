@@ -81,17 +81,15 @@ const ROWS_OF_COPY = 25_000;
 export async function withStage<T>(sql: Sql, work: (stage: Stage) => Promise<T>): Promise<T> {
   if (sql.options.max < 2) throw new Error('a stage needs a pool of at least two connections');
   return await onReserved(sql, async (connection) => {
-    await connection.unsafe(DROP); // of a push on the same connection
-    await connection.unsafe('select logic.open_stage(keeps_rows => true)');
     try {
       return await work(makeStage(sql, connection));
     } finally {
-      await connection.unsafe(DROP).catch(() => undefined);
+      await connection
+        .unsafe('drop table if exists pg_temp.staged_reading')
+        .catch(() => undefined);
     }
   });
 }
-
-const DROP = 'drop table if exists pg_temp.staged_reading';
 
 type Rows = {
   count: number;
@@ -129,7 +127,7 @@ function makeStage(sql: Sql, connection: ReservedSql): Stage {
     async begin() {
       absent.clear();
       await sending.catch(() => undefined);
-      await connection.unsafe('truncate pg_temp.staged_reading');
+      await connection.unsafe('select logic.open_stage()');
       staged = emptyStaged();
       rows = emptyRows(given);
       return staged;
