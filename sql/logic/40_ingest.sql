@@ -234,6 +234,26 @@ $$;
 
 -- == The statement that stores ==
 
+-- Stores the staged rows of a period as they are: nothing is wrong with them, and nothing is stored of their sensors at
+-- their times, as of most histories. With nothing to compare, 240,000 rows take 1.1 s instead of 2.0. Returns how many
+-- have no placement at their time. Raises serialization_failure, to be tried again, if a sender has stored one of them
+-- meanwhile.
+create function logic.store_new(since timestamptz, until timestamptz, out without_station int) language plpgsql
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  insert into raw.readings (measured_at, sensor_id, {{list reading: $name}})
+  select s.measured_at, s.sensor_id, {{list reading: s.$name}}
+  from pg_temp.staged_reading s
+  where s.measured_at >= since and s.measured_at < until;
+  select count(*) into without_station
+  from pg_temp.staged_reading s
+  left join raw.placement p on p.sensor_id = s.sensor_id and s.measured_at >= p.since and s.measured_at < p.until
+  where s.measured_at >= store_new.since and s.measured_at < store_new.until and p.sensor_id is null;
+exception when unique_violation then
+  raise exception using errcode = 'serialization_failure', message = 'one of the readings was stored meanwhile';
+end $$;
+
 -- Stores the usable staged rows of a period and quarantines the rest. accepted + unchanged + refused + unauthorized =
 -- rows. For a sensor and a time, each value of the source replaces the stored one, a parameter that it only leaves empty
 -- is withdrawn, and every other parameter stays as it is (S3). Raises AS403, and stores nothing, if the sender lacks
@@ -256,7 +276,8 @@ declare
   has_totals boolean;
   has_gauges boolean;
   is_odd boolean; -- a row may not be used, or not all of it
-  is_new boolean := false; -- nothing is stored of these sensors between the bounds
+  is_new boolean := false; -- of an import: nothing is stored of these sensors between the bounds
+  are_known boolean; -- these sensors
   withdrawn_sensors int[];
   withdrawn_times timestamptz[];
   withdrawn_names int[];
@@ -307,101 +328,117 @@ begin
   has_gauges := found;
 
   if import is not null then
-    is_new := not exists (
-      select from (
-        select distinct s.sensor_id from pg_temp.staged_reading s where s.measured_at >= since and s.measured_at < until) s
-      cross join lateral (
-        select from raw.readings r
-        where r.sensor_id = s.sensor_id and r.measured_at >= earliest and r.measured_at <= latest limit 1) r);
+    select bool_and(not stored.is_any), bool_and(stored.is_known) into is_new, are_known
+    from (
+      select distinct s.sensor_id from pg_temp.staged_reading s where s.measured_at >= since and s.measured_at < until
+    ) s
+    cross join lateral (
+      select exists (select from raw.sensor k where k.id = s.sensor_id) as is_known,
+        exists (select from raw.readings r
+          where r.sensor_id = s.sensor_id and r.measured_at >= earliest and r.measured_at <= latest) as is_any) stored;
+    is_new := coalesce(is_new, false);
     perform logic.note_changes(import, since, until, earliest, latest, is_new);
   end if;
 
-  with beside as (
-    -- Each row beside what is stored of its sensor and time, unless it is refused or its values are a kept row's. Of rain
-    -- a source gives an amount or a total; the amount of a reading with a total is derived, and the given one is kept
-    -- beside it.
-    select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty,
-      s.problem, s.kept, s.is_replaced, s.is_part, usable.reason,
-      {{list given: r.$name as known_$name}},
-      logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
-    from pg_temp.staged_reading s
-    left join raw.sensor k on k.id = s.sensor_id
-    cross join raw.installation i
-    cross join lateral (
-      select case
-        when k.id is null and s.problem is distinct from 'unreadable_line' then 'unknown_sensor'
-        when s.problem <> 'no_value' then s.problem
-        when s.measured_at < rollup.origin() then 'before_epoch'
-        when s.measured_at < i.ingest_cutoff then 'older_than_retention'
-      end as reason
-    ) usable
-    left join raw.readings r on not is_new and usable.reason is null and s.kept is null
-      and r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
-      and r.measured_at >= earliest and r.measured_at <= latest
-    where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity')
-      and s.ordinal <> all (of_others)
-  ),
-  compared as materialized (
-    select b.*, b.changes or b.withdraws <> 0 as is_changed
-    from (
-      select b.*, b.reason is null and b.kept is null and (false {{repeat reading: or b.$name is not null
-          and case when only_new then b.known_$name is null else b.known_$name is distinct from b.$name end}}) as changes,
-        case when only_new then 0
-          else 0 {{repeat reading: + coalesce((b.$name <> b.known_$name)::int, 0)}} end as replaces,
-        case when only_new or b.empty = 0 then 0
-          else 0 {{repeat reading: | case when b.known_$name is not null and b.$name is null then b.empty & $bit else 0 end}}
-        end as withdraws -- a sum of $bit
-      from beside b
-    ) b
-  ),
-  written as (
-    insert into raw.readings as stored (measured_at, sensor_id, {{list reading: $name}}, rain_given)
-    select c.measured_at, c.sensor_id, {{list reading: c.$name}}, case when c.rain_total is not null then c.rain end
-    from compared c
-    where c.changes
-    order by c.sensor_id, c.measured_at -- in the same order everywhere, or two writers could deadlock
-    on conflict (sensor_id, measured_at) do update set
-      {{list given: $name = case when only_new
-        then coalesce(stored.$name, excluded.$name) else coalesce(excluded.$name, stored.$name) end}},
-      -- with a total, derive_rain decides
-      rain = case when coalesce(excluded.rain_total, stored.rain_total) is not null then stored.rain
-        when only_new then coalesce(stored.rain, excluded.rain) else coalesce(excluded.rain, stored.rain) end,
-      rain_given = case when coalesce(excluded.rain_total, stored.rain_total) is not null then
-        case when only_new
-          then coalesce(logic.given_rain(stored.rain, stored.rain_total, stored.rain_given), excluded.rain)
-          else coalesce(excluded.rain, logic.given_rain(stored.rain, stored.rain_total, stored.rain_given))
-        end end
-  )
-  -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its values
-  -- changed something with the kept row; as unchanged otherwise. One without a value that withdraws nothing is refused.
-  select count(*) filter (where c.is_changed) + (
-      select count(*) from compared together
-      where together.kept is not null and together.reason is null and together.problem is null
-        and (together.is_replaced and not only_new
-          or together.is_part and together.kept in (select kept.ordinal from compared kept where kept.is_changed))),
-    coalesce(sum(c.replaces), 0), coalesce(sum(bit_count(c.withdraws::bit(32))), 0),
-    extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
-    extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
-    count(*) filter (where c.is_changed and p.sensor_id is null),
-    count(distinct rollup.bucket_start('hour', c.measured_at))
-      filter (where c.is_changed and counts_late and c.measured_at < rollup.bucket_start('hour', now)),
-    coalesce((select jsonb_agg(jsonb_build_array(d.n, greatest(d.seconds, 0))) from (
-      select count(*) as n, avg(late.seconds) as seconds
-      from compared w cross join lateral (select extract(epoch from now - w.measured_at)::float8 as seconds) late
-      where w.changes and counts_late
-      group by width_bucket(late.seconds, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
-    array_agg(c.sensor_id) filter (where c.withdraws <> 0),
-    array_agg(c.measured_at) filter (where c.withdraws <> 0),
-    array_agg(c.withdraws) filter (where c.withdraws <> 0),
-    array_agg(c.sensor_id) filter (where has_gauges and c.is_changed),
-    array_agg(extract(epoch from c.measured_at)::float8 * 1e6) filter (where has_gauges and c.is_changed),
-    coalesce(array_agg(c.ordinal order by c.ordinal) filter (where c.refused is not null), '{}'),
-    coalesce(array_agg(c.refused order by c.ordinal) filter (where c.refused is not null), '{}')
-  into result.accepted, result.replaced, result.withdrawn, result.replaced_oldest, result.replaced_newest,
-    result.without_station, result.late_hours, result.delays, withdrawn_sensors, withdrawn_times, withdrawn_names,
-    rain_sensors, rain_times, result.refused_ordinals, result.refused_reasons
-  from (select c.*, coalesce(c.reason, case when not c.is_changed then c.problem end) as refused from compared c) c
-  left join raw.placement p on p.sensor_id = c.sensor_id and c.measured_at >= p.since and c.measured_at < p.until;
+  if is_new and are_known and is_unique and not is_odd and not has_gauges
+    and earliest >= (select greatest(rollup.origin(), ingest_cutoff) from raw.installation)
+  then
+    select result.received, s.without_station, 0, 0, 0, '[]', '{}', '{}'
+    into result.accepted, result.without_station, result.replaced, result.withdrawn, result.late_hours, result.delays,
+      result.refused_ordinals, result.refused_reasons
+    from logic.store_new(since, until) s;
+  else
+    with beside as (
+      -- Each row beside what is stored of its sensor and time, unless it is refused or its values are a kept row's. Of
+      -- rain a source gives an amount or a total; the amount of a reading with a total is derived, and the given one is
+      -- kept beside it.
+      select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty,
+        s.problem, s.kept, s.is_replaced, s.is_part, usable.reason,
+        {{list given: r.$name as known_$name}},
+        logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
+      from pg_temp.staged_reading s
+      left join raw.sensor k on k.id = s.sensor_id
+      cross join raw.installation i
+      cross join lateral (
+        select case
+          when k.id is null and s.problem is distinct from 'unreadable_line' then 'unknown_sensor'
+          when s.problem <> 'no_value' then s.problem
+          when s.measured_at < rollup.origin() then 'before_epoch'
+          when s.measured_at < i.ingest_cutoff then 'older_than_retention'
+        end as reason
+      ) usable
+      left join raw.readings r on not is_new and usable.reason is null and s.kept is null
+        and r.sensor_id = s.sensor_id and r.measured_at = s.measured_at
+        and r.measured_at >= earliest and r.measured_at <= latest
+      where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity')
+        and s.ordinal <> all (of_others)
+    ),
+    compared as materialized (
+      select b.*, b.changes or b.withdraws <> 0 as is_changed
+      from (
+        select b.*, b.reason is null and b.kept is null and (false {{repeat reading: or b.$name is not null and
+            case when only_new then b.known_$name is null else b.known_$name is distinct from b.$name end}}) as changes,
+          case when only_new then 0
+            else 0 {{repeat reading: + coalesce((b.$name <> b.known_$name)::int, 0)}} end as replaces,
+          case when only_new or b.empty = 0 then 0
+            else 0 {{repeat reading: |
+              case when b.known_$name is not null and b.$name is null then b.empty & $bit else 0 end}}
+          end as withdraws -- a sum of $bit
+        from beside b
+      ) b
+    ),
+    written as (
+      insert into raw.readings as stored (measured_at, sensor_id, {{list reading: $name}}, rain_given)
+      select c.measured_at, c.sensor_id, {{list reading: c.$name}}, case when c.rain_total is not null then c.rain end
+      from compared c
+      where c.changes
+      order by c.sensor_id, c.measured_at -- in the same order everywhere, or two writers could deadlock
+      on conflict (sensor_id, measured_at) do update set
+        {{list given: $name = case when only_new
+          then coalesce(stored.$name, excluded.$name) else coalesce(excluded.$name, stored.$name) end}},
+        -- with a total, derive_rain decides
+        rain = case when coalesce(excluded.rain_total, stored.rain_total) is not null then stored.rain
+          when only_new then coalesce(stored.rain, excluded.rain) else coalesce(excluded.rain, stored.rain) end,
+        rain_given = case when coalesce(excluded.rain_total, stored.rain_total) is not null then
+          case when only_new
+            then coalesce(logic.given_rain(stored.rain, stored.rain_total, stored.rain_given), excluded.rain)
+            else coalesce(excluded.rain, logic.given_rain(stored.rain, stored.rain_total, stored.rain_given))
+          end end
+    )
+    -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its
+    -- values changed something with the kept row; as unchanged otherwise. One without a value that withdraws nothing is
+    -- refused.
+    select count(*) filter (where c.is_changed) + (
+        select count(*) from compared together
+        where together.kept is not null and together.reason is null and together.problem is null
+          and (together.is_replaced and not only_new
+            or together.is_part and together.kept in (select kept.ordinal from compared kept where kept.is_changed))),
+      coalesce(sum(c.replaces), 0), coalesce(sum(bit_count(c.withdraws::bit(32))), 0),
+      extract(epoch from rollup.bucket_start('hour',
+        min(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
+      extract(epoch from rollup.bucket_start('hour',
+        max(c.measured_at) filter (where c.replaces + c.withdraws <> 0))) * 1e6,
+      count(*) filter (where c.is_changed and p.sensor_id is null),
+      count(distinct rollup.bucket_start('hour', c.measured_at))
+        filter (where c.is_changed and counts_late and c.measured_at < rollup.bucket_start('hour', now)),
+      coalesce((select jsonb_agg(jsonb_build_array(d.n, greatest(d.seconds, 0))) from (
+        select count(*) as n, avg(late.seconds) as seconds
+        from compared w cross join lateral (select extract(epoch from now - w.measured_at)::float8 as seconds) late
+        where w.changes and counts_late
+        group by width_bucket(late.seconds, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
+      array_agg(c.sensor_id) filter (where c.withdraws <> 0),
+      array_agg(c.measured_at) filter (where c.withdraws <> 0),
+      array_agg(c.withdraws) filter (where c.withdraws <> 0),
+      array_agg(c.sensor_id) filter (where has_gauges and c.is_changed),
+      array_agg(extract(epoch from c.measured_at)::float8 * 1e6) filter (where has_gauges and c.is_changed),
+      coalesce(array_agg(c.ordinal order by c.ordinal) filter (where c.refused is not null), '{}'),
+      coalesce(array_agg(c.refused order by c.ordinal) filter (where c.refused is not null), '{}')
+    into result.accepted, result.replaced, result.withdrawn, result.replaced_oldest, result.replaced_newest,
+      result.without_station, result.late_hours, result.delays, withdrawn_sensors, withdrawn_times, withdrawn_names,
+      rain_sensors, rain_times, result.refused_ordinals, result.refused_reasons
+    from (select c.*, coalesce(c.reason, case when not c.is_changed then c.problem end) as refused from compared c) c
+    left join raw.placement p on p.sensor_id = c.sensor_id and c.measured_at >= p.since and c.measured_at < p.until;
+  end if;
 
   result.unauthorized_ordinals := of_others;
   result.unchanged := result.received - cardinality(of_others) - cardinality(result.refused_ordinals) - result.accepted;
@@ -605,11 +642,12 @@ create function logic.ingest_bounds(out origin float8, out cutoff float8) langua
 $$;
 
 revoke all on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_staged,
-  logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.keep_last_totals, logic.delete_readings,
-  logic.ingest_bounds
+  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_new,
+  logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.keep_last_totals,
+  logic.delete_readings, logic.ingest_bounds
   from public;
 grant execute on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_staged,
-  logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds to airseries_ingest;
+  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_new,
+  logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds
+  to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

@@ -92,6 +92,7 @@ onEveryEngineInAll('roles', (engine) => {
       'put_together',
       'quarantine_staged',
       'stage_undo',
+      'store_new',
       'store_period',
       'store_readings',
       'store_staged',
