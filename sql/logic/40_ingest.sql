@@ -193,19 +193,24 @@ declare
     from pg_temp.staged_reading s where s.measured_at >= since and s.measured_at < until);
   columns record;
 begin
-  select string_agg(format(', %s_before, %1$s_after', name), '') as names,
-    string_agg(format(', case when count(c.%s_before) > 0 then array_agg(c.%1$s_before) end,
-      case when count(c.%1$s_after) > 0 then array_agg(c.%1$s_after) end', name), '') as arrays,
-    string_agg(format(', case when s.%s <> %2$s or s.%1$s is null and s.empty & ~s.unusable & %3$s <> 0 then %2$s end
-      as %1$s_before, case when s.%1$s is distinct from %2$s then s.%1$s end as %1$s_after', name, known, bit), '')
-      as changes
+  select string_agg(format(', %I', c.name), '') as names,
+    string_agg(format(', case when count(c.%I) > 0 then array_agg(c.%1$I) end', c.name), '') as arrays,
+    string_agg(format(', %s as %I', c.value, c.name), '') as changes
   into columns
-  from (
-    select p.name, p.bit, case when is_new then 'null::real'
-      when p.name = 'rain' then 'logic.given_rain(r.rain, r.rain_total, r.rain_given)' else 'r.' || p.name end as known
-    from (values {{list reading: ('$name', $bit)}}) as p(name, bit)
-    where p.bit & given <> 0
-  ) p;
+  from (values {{list reading: ('$name', $bit)}}) as p(name, bit)
+  cross join lateral (
+    select case p.name when 'rain' then 'logic.given_rain(r.rain, r.rain_total, r.rain_given)' else 'r.' || p.name end
+      as known
+  ) stored
+  cross join lateral (
+    select p.name || '_after' as name, case when is_new then 's.' || p.name
+      else format('case when s.%s is distinct from %s then s.%1$s end', p.name, known) end as value
+    union all
+    select p.name || '_before', format('case when s.%s <> %s or s.%1$s is null and s.empty & ~s.unusable & %s <> 0
+      then %2$s end', p.name, known, p.bit)
+    where not is_new
+  ) c
+  where p.bit & given <> 0;
   if given = 0 then return; end if;
   execute format('
     insert into raw.import_change (import_id, sensor_id, measured_at %s)
