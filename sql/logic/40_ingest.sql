@@ -204,9 +204,9 @@ begin
   ) stored
   cross join lateral (
     select p.name || '_after' as name, case when is_new then 's.' || p.name
-      else format('case when s.%s is distinct from %s then s.%1$s end', p.name, known) end as value
+      else format('case when s.%1$s is distinct from %2$s then s.%1$s end', p.name, known) end as value
     union all
-    select p.name || '_before', format('case when s.%s <> %s or s.%1$s is null and s.empty & ~s.unusable & %s <> 0
+    select p.name || '_before', format('case when s.%1$s <> %2$s or s.%1$s is null and s.empty & ~s.unusable & %3$s <> 0
       then %2$s end', p.name, known, p.bit)
     where not is_new
   ) c
