@@ -1,7 +1,7 @@
 /** The one list of extras. To do without one, delete its line here and its folders. */
+import { archive } from './extras/archive/extra.ts';
 import { demo } from './extras/demo/extra.ts';
 import { embedded } from './extras/embedded/extra.ts';
-import { openDataExport } from './extras/export/extra.ts';
 import type { Extra } from './extras/extra.ts';
 import { feeds } from './extras/feeds/extra.ts';
 import { pages } from './extras/pages/extra.ts';
@@ -11,7 +11,7 @@ export const EXTRAS: readonly Extra[] = [
   embedded, // the bundled PostgreSQL, where no database is named
   senders, // reads what others write: their formats, units and clocks
   feeds, // polls providers for readings
-  openDataExport, // files of open data
+  archive, // the whole history in files
   pages, // for people, and the widget; after the paths of others, which its page of problems ends
   demo, // an invented country to begin with
 ];

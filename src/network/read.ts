@@ -145,7 +145,7 @@ function otherLanguage(text: string): string | undefined {
   if (!/[,;\t]/.test(first)) return undefined;
   if (/(^|[,;\t"])(time|timestamp|date|datetime|pm2[.,_]?5)\b/i.test(first))
     return `these are readings as CSV, and a network file is JSON: ${IMPORT_READINGS}`;
-  return 'this is CSV, and a network file is JSON; src/extras/export/README.md turns sensors.csv, the list in open data, into one';
+  return 'this is CSV, and a network file is JSON; src/extras/archive/README.md turns sensors.csv, the list in open data, into one';
 }
 
 /** Returns the remedy for JSON that is something else; undefined if it may be a network. */

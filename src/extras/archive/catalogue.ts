@@ -6,8 +6,8 @@ import type { Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Log } from '../../../base/log.ts';
-import { errorCode } from '../../../database/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { errorCode } from '../../database/errors.ts';
 import { INDEX } from './descriptor.ts';
 
 /** Where the files are on the public port. */

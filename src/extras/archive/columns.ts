@@ -3,9 +3,9 @@
  * columns, and what else the database knows of a bucket.
  */
 import type { z } from 'zod';
-import { parameter } from '../../../contract/fields.ts';
-import { regionDay, regionHour, stationDay, stationHour } from '../../../contract/history.ts';
-import { PARAMETERS, type ParameterName, type Unit } from '../../../contract/parameters.ts';
+import { parameter } from '../../contract/fields.ts';
+import { regionDay, regionHour, stationDay, stationHour } from '../../contract/history.ts';
+import { PARAMETERS, type ParameterName, type Unit } from '../../contract/parameters.ts';
 
 /** How a column comes from the server and goes into the file. */
 export type ColumnType = 'integer' | 'number' | 'boolean' | 'string' | 'instant';

@@ -1,10 +1,10 @@
 /** The command that makes or completes the archive. */
 import { Command } from 'commander';
-import { refresh } from '../../../aggregate/refresh.ts';
-import { InputError } from '../../../base/inputError.ts';
-import { type Context, type Outcome, type Run, UsageError } from '../../../commands/context.ts';
-import { makeFolder } from '../publishedFile.ts';
+import { refresh } from '../../aggregate/refresh.ts';
+import { InputError } from '../../base/inputError.ts';
+import { type Context, type Outcome, type Run, UsageError } from '../../commands/context.ts';
 import { makeArchive } from './makeArchive.ts';
+import { makeFolder } from './publishedFile.ts';
 
 /** `settings`: the folder and the licence, as configured. */
 export function archiveCommand(

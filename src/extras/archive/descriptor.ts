@@ -4,10 +4,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UCUM_CODES } from '../../../contract/parameters.ts';
-import { licenseOf } from '../contents.ts';
-import type { Field } from '../layouts.ts';
+import { UCUM_CODES } from '../../contract/parameters.ts';
 import type { ColumnType } from './columns.ts';
+import { licenseOf } from './csv/contents.ts';
+import type { Field } from './csv/layouts.ts';
 
 export const INDEX = 'datapackage.json';
 
@@ -60,7 +60,7 @@ export type Index = {
     database: string;
     /** Fingerprint of the columns, which all files have in common. */
     columns: string;
-    /** The first month that the layout of airquality.am lacks, or has otherwise. */
+    /** The first month that the CSV files lack, or may have otherwise: the running one, or an earlier one. */
     open_data_from: string;
   };
 };
@@ -93,8 +93,7 @@ export function indexText(
     description:
       `Timestamps are UTC and name the start of an hour or day of ${timeZone}. A file changes only when its content does: ` +
       'compare `hash`. `up_to` is the last hour that the files have; `missing` are files that are not made yet, or lack ' +
-      'something that came later. The folder airquality-am has the same hours and days, up to the last closed month, as CSV ' +
-      'in another layout.',
+      'something that came later. The folder airquality-am has the same hours and days as CSV, in another layout.',
     time_zone: timeZone,
     ...(license === undefined ? {} : { licenses: [licenseOf(license)] }),
     up_to:

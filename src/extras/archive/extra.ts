@@ -1,11 +1,10 @@
-/** Files of open data: the archive, and the layout of the portal of airquality.am. */
+/** The archive: the whole history as Parquet files, and as CSV in the layout of airquality.am. */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra, type Opened } from '../extra.ts';
-import { archiveCommand } from './archive/command.ts';
-import type { ArchiveRuns } from './archive/job.ts';
-import { exportCommand } from './command.ts';
+import { archiveCommand } from './command.ts';
+import type { ArchiveRuns } from './job.ts';
 
 /** Where the archive is: as configured, else in the folder of the bundled database. */
 function archiveFolder(
@@ -16,8 +15,8 @@ function archiveFolder(
   return dataFolder === undefined ? undefined : join(dataFolder, 'archive');
 }
 
-export const openDataExport = defineExtra({
-  name: 'export',
+export const archive = defineExtra({
+  name: 'archive',
   variables: {
     archiveDirectory: z.string().optional().register(VARIABLE, {
       name: 'ARCHIVE_DIR',
@@ -27,11 +26,10 @@ export const openDataExport = defineExtra({
     openDataLicense: z.string().optional().register(VARIABLE, {
       name: 'OPEN_DATA_LICENSE',
       meaning:
-        'the text of the file `LICENSE` of the archive and of exports, such as `CC-BY-4.0`; unset: there is none',
+        'the text of the file `LICENSE` of the archive, such as `CC-BY-4.0`; unset: there is none',
     }),
   },
   commands({ program, run, settings, dataFolder }) {
-    program.addCommand(exportCommand(run, () => settings().openDataLicense));
     program.addCommand(
       archiveCommand(run, () => ({
         folder: archiveFolder(settings(), dataFolder()),
@@ -41,7 +39,7 @@ export const openDataExport = defineExtra({
   },
   async open({ settings, clock, log, dataFolder }) {
     const folder = archiveFolder(settings, dataFolder);
-    const { addArchive, LINKS } = await import('./archive/serve.ts');
+    const { addArchive, LINKS } = await import('./serve.ts');
     const routes: Opened['routes'] = (app, parts) => addArchive(app, folder, { parts, clock, log });
     if (folder === undefined) return { routes };
     let runs: ArchiveRuns | undefined;
@@ -49,7 +47,7 @@ export const openDataExport = defineExtra({
       routes,
       offers: () => ({ links: LINKS }),
       async jobs({ target, timeZone, terminal }) {
-        const { archiveRuns } = await import('./archive/job.ts');
+        const { archiveRuns } = await import('./job.ts');
         const license = settings.openDataLicense;
         runs = archiveRuns({ target, folder, timeZone, clock, log, terminal, license });
         return runs.jobs;

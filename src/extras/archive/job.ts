@@ -2,11 +2,11 @@
  * The archive in a service: a run each night, one soon after a start, and one when a backfill or an
  * import into months that have ended is done, whichever process made it.
  */
-import type { Job } from '../../../aggregate/jobs.ts';
-import type { Clock } from '../../../base/clock.ts';
-import { InputError } from '../../../base/inputError.ts';
-import type { Log } from '../../../base/log.ts';
-import type { DatabaseAddress } from '../../../database/address.ts';
+import type { Job } from '../../aggregate/jobs.ts';
+import type { Clock } from '../../base/clock.ts';
+import { InputError } from '../../base/inputError.ts';
+import type { Log } from '../../base/log.ts';
+import type { DatabaseAddress } from '../../database/address.ts';
 import { findBacklog, makeArchive } from './makeArchive.ts';
 
 type Options = {

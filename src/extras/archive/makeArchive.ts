@@ -7,16 +7,15 @@
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { whyUnusable } from '../../../base/folder.ts';
-import { InputError } from '../../../base/inputError.ts';
-import type { Log } from '../../../base/log.ts';
-import { makeProgress, type Progress } from '../../../base/progress.ts';
-import type { DatabaseAddress } from '../../../database/address.ts';
-import { asOwner, type Sql } from '../../../database/client.ts';
-import { errorCode } from '../../../database/errors.ts';
-import { copyCsv, copyOut } from '../copyOut.ts';
-import { exportFrom } from '../exportOpenData.ts';
-import { hashOf, makeFolder, publishFile } from '../publishedFile.ts';
+import { whyUnusable } from '../../base/folder.ts';
+import { InputError } from '../../base/inputError.ts';
+import type { Log } from '../../base/log.ts';
+import { makeProgress, type Progress } from '../../base/progress.ts';
+import type { DatabaseAddress } from '../../database/address.ts';
+import { asOwner, type Sql } from '../../database/client.ts';
+import { errorCode } from '../../database/errors.ts';
+import { copyCsv, copyOut } from './copyOut.ts';
+import { writeOpenData } from './csv/openData.ts';
 import {
   INDEX,
   type Index,
@@ -29,8 +28,9 @@ import { KINDS, type Kind, metadataOf, selectRows } from './files.ts';
 import { writeParquet } from './parquetFile.ts';
 import { type Places, placesOf } from './places.ts';
 import { continued, type Due, hasChanges, planOf, readState, type State } from './plan.ts';
+import { hashOf, makeFolder, publishFile } from './publishedFile.ts';
 
-/** The layout of airquality.am, as the command `export` writes it. */
+/** The folder of the CSV files in the layout of airquality.am. */
 const OPEN_DATA = 'airquality-am';
 
 type ArchiveOptions = {
@@ -171,9 +171,9 @@ async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
   }
   run.index.documents = documents;
   await writeIndex(run);
-  const own = run.index.resources.filter((resource) => !isOpenData(resource));
-  await removeUnlisted(folder, own);
-  return { ...compared(before, own), files: own.length };
+  const { resources } = run.index;
+  await removeUnlisted(folder, resources);
+  return { ...compared(before, resources), files: resources.length };
 }
 
 /** Reads the state of the snapshot. An index that does not belong to its database begins anew. */
@@ -208,7 +208,7 @@ async function makeKind(sql: Sql, { name }: Kind, state: State, run: Run): Promi
   for (const { path } of index.resources.filter(isOfKind)) {
     if (kept.has(path)) continue;
     remove(index, path);
-    openDataChanges(index, path, state);
+    openDataChanges(index, path);
   }
   for (const [done, one] of due.entries()) {
     signal?.throwIfAborted();
@@ -216,7 +216,7 @@ async function makeKind(sql: Sql, { name }: Kind, state: State, run: Run): Promi
     if (resource === undefined) remove(index, one.path);
     else put(run, resource);
     index.missing = index.missing.filter((path) => path !== one.path);
-    if (resource?.hash !== listed.get(one.path)?.hash) openDataChanges(index, one.path, state);
+    if (resource?.hash !== listed.get(one.path)?.hash) openDataChanges(index, one.path);
     await writeIndex(run, one.isBehind);
   }
   // what has not changed has seen this snapshot too
@@ -227,12 +227,10 @@ async function makeKind(sql: Sql, { name }: Kind, state: State, run: Run): Promi
       Object.assign(airseries, { change, refreshed_at, stations });
 }
 
-/** The layout of airquality.am has the closed months, which are made of the same hours. */
-function openDataChanges(index: Index, path: string, { month }: State): void {
+/** The CSV files are made of the same hours. */
+function openDataChanges({ airseries }: Index, path: string): void {
   const [, name] = /hours\/(\d{4}-\d\d)/.exec(path) ?? [];
-  const { airseries } = index;
-  if (name !== undefined && name < month.name && name < airseries.open_data_from)
-    airseries.open_data_from = name;
+  if (name !== undefined && name < airseries.open_data_from) airseries.open_data_from = name;
 }
 
 const FOLDERS = [...placesOf([]).map(({ name }) => name), ...KINDS.map(({ name }) => name)];
@@ -360,32 +358,25 @@ async function makePlaces(
 
 /** Paths of the resources that differ from the index before, and of those that it alone has. */
 function compared(before: Index | undefined, resources: readonly Resource[]) {
-  const of = before?.resources.filter((resource) => !isOpenData(resource));
-  const old = new Map(of?.map(({ path, hash }) => [path, hash]));
+  const old = new Map(before?.resources.map(({ path, hash }) => [path, hash]));
   return {
     changed: resources.filter(({ path, hash }) => old.get(path) !== hash).map(({ path }) => path),
     removed: [...old.keys()].filter((path) => !resources.some((one) => one.path === path)),
   };
 }
 
-/**
- * The closed months in the layout of airquality.am, from the first year with a change on. Without
- * one, and where the folder is there, nothing is read: the days of sensors, which are not stored,
- * take longer than everything else.
- */
+/** The CSV files, from the first year with a change on; the running month changes with each hour. */
 async function makeOpenData(sql: Sql, { month }: State, run: Run): Promise<void> {
-  const { index, folder, ...options } = run;
+  const { index, folder, progress, rows, ...options } = run;
   const own = join(folder, OPEN_DATA);
   const isNew = (await stat(join(own, INDEX)).catch(() => undefined)) === undefined;
   const since = isNew ? FIRST_MONTH : index.airseries.open_data_from;
-  if (since < month.name) {
-    options.signal?.throwIfAborted();
-    const from = since === FIRST_MONTH ? undefined : new Date(`${since}-15T00:00:00Z`); // the year counts
-    await exportFrom(sql, own, { ...options, from, to: month.since });
-    index.airseries.open_data_from = month.name;
-    index.resources = index.resources.filter((resource) => !isOpenData(resource));
-    for (const resource of await openDataIn(folder)) put(run, resource);
-  }
+  const from = since === FIRST_MONTH ? undefined : new Date(`${since}-15T00:00:00Z`); // the year counts
+  const onLines = (lines: number, done: number) => progress.show(rows + lines, done);
+  await writeOpenData(sql, own, { ...options, from, onLines });
+  index.airseries.open_data_from = month;
+  index.resources = index.resources.filter((resource) => !isOpenData(resource));
+  for (const resource of await openDataIn(folder)) put(run, resource);
 }
 
 const isOpenData = ({ path }: Resource) => path.startsWith(`${OPEN_DATA}/`);

@@ -1,6 +1,6 @@
 /** The page of the archive: its files with their size, period and last change, and how to read one. */
-import type { Locale } from '../../../contract/endpoints.ts';
-import type { PageMaker } from '../../../serve/app.ts';
+import type { Locale } from '../../contract/endpoints.ts';
+import type { PageMaker } from '../../serve/app.ts';
 import { ARCHIVE, type ArchivedFile, type Catalogue } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { folderTitle, SIZES, TITLE, wordsIn } from './words.ts';

@@ -2,9 +2,9 @@
  * stations.csv and regions.csv: what the lists of the API say of each that does not change from hour
  * to hour, with its titles in every language.
  */
-import { LOCALES } from '../../../contract/endpoints.ts';
-import type { Field } from '../layouts.ts';
-import { asCell } from '../sensors.ts';
+import { LOCALES } from '../../contract/endpoints.ts';
+import type { Field } from './csv/layouts.ts';
+import { asCell } from './csv/sensors.ts';
 
 type Column = Field & { sql: string };
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sql } from '../../../database/client.ts';
+import type { Sql } from '../../database/client.ts';
 import type { Index, Resource, Seen } from './descriptor.ts';
 import { fingerprintOf, KINDS, type Kind, type Period, pathOf } from './files.ts';
 import { STATIONS } from './places.ts';
@@ -16,8 +16,8 @@ export type State = Omit<Seen, 'values'> & {
   columns: string;
   /** Ids of the stations that are listed. */
   listed: number[];
-  /** The running month. */
-  month: { name: string; since: Date };
+  /** The running month, such as `2026-11`. */
+  month: string;
   /** True while refreshes still have noted hours to recompute. */
   isRefreshing: boolean;
   periods: PeriodAt[];
@@ -61,17 +61,15 @@ export async function readState(
         database: string;
         change: string;
         month: string;
-        month_since: string;
         refreshed_at: string | null;
         is_refreshing: boolean;
       },
     ]
   >`
-    select f.history as database, f.refreshed_at, m.since as month_since,
-      to_char(m.since at time zone ${timeZone}, 'YYYY-MM') as month,
+    select f.history as database, f.refreshed_at, to_char(rollup.bucket_start('month', ${now}) at time zone ${timeZone}, 'YYYY-MM') as month,
       (f.completed_at >= f.refreshed_at) is not true as is_refreshing,
       (select coalesce(max(id), 0)::text from rollup.change where shown_at is not null) as change
-    from api.freshness f cross join rollup.bucket_start('month', ${now}) m(since)`;
+    from api.freshness f`;
   const stations = await sql<{ station_id: number }[]>`
     select station_id from logic.station_state(${now}) where is_listed order by station_id`;
   const listed = stations.map(({ station_id }) => station_id);
@@ -88,7 +86,7 @@ export async function readState(
     refreshed_at: new Date(row.refreshed_at ?? 0).toISOString(),
     stations: fingerprintOfStations(listed),
     listed,
-    month: { name: row.month, since: new Date(row.month_since) },
+    month: row.month,
     isRefreshing: row.is_refreshing,
     periods: [...periods],
   };

@@ -11,7 +11,7 @@ import { InputError } from '../../base/inputError.ts';
 
 const REMEDY = 'Name a folder that you may write to.';
 const unusable = (folder: string, error: unknown) =>
-  new InputError('export', whyUnusable(folder, error), REMEDY);
+  new InputError('archive', whyUnusable(folder, error), REMEDY);
 
 /** Creates the folder if there is none. Throws InputError if it cannot be created or written to. */
 export function makeFolder(folder: string): void {
@@ -30,7 +30,7 @@ export function makeFolder(folder: string): void {
 function makeFolderWithin(folder: string, part: string): void {
   if (part !== folder && lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new InputError(
-      'export',
+      'archive',
       `${part} is a link, and links in ${folder} are not followed`,
       'Remove it.',
     );
@@ -70,7 +70,7 @@ export async function publishFile(
   const path = join(folder, name);
   const unfinished = `${path}.part`;
   makeFolderWithin(folder, dirname(path));
-  await rm(unfinished, { force: true }); // of an export that was killed
+  await rm(unfinished, { force: true }); // of a run that was killed
   const file = await open(unfinished, 'wx').catch((error) => {
     throw unusable(folder, error);
   });

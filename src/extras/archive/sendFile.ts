@@ -7,7 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import fresh from 'fresh';
-import { isPastHttpDate, Problem } from '../../../http/send.ts';
+import { isPastHttpDate, Problem } from '../../http/send.ts';
 
 /** The whole file, or the bytes from `start` to `end`, both included. */
 type Part = { start: number; end: number; isRange: boolean };

@@ -1,5 +1,5 @@
 /** The texts of the page of the archive. */
-import type { Locale } from '../../../contract/endpoints.ts';
+import type { Locale } from '../../contract/endpoints.ts';
 
 type Texts = Readonly<Record<Locale, string>>;
 

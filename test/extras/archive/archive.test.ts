@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpired } from '../../../src/aggregate/retention.ts';
 import { connect, type Sql } from '../../../src/database/client.ts';
-import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
+import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../../src/database/client.ts';
-import { makeArchive } from '../../../src/extras/export/archive/makeArchive.ts';
+import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { until } from '../../support/patience.ts';
@@ -73,7 +73,7 @@ onOneEngine('an archive', (engine) => {
     const running = runProgram([process.execPath, '--import', 'tsx', '--input-type=module', '-'], {
       environment: {},
       folder: new URL('../../..', import.meta.url).pathname,
-      input: `import { makeArchive } from './src/extras/export/archive/makeArchive.ts';
+      input: `import { makeArchive } from './src/extras/archive/makeArchive.ts';
         import { makeLog } from './src/base/log.ts';
         await makeArchive(${JSON.stringify(db.target)}, { folder: '${folder}', now: new Date('${LATER.toISOString()}'),
           timeZone: '${db.timeZone}', log: makeLog('silent'), terminal: false });`,

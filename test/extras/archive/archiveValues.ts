@@ -11,7 +11,7 @@ import { makeLog } from '../../../src/base/log.ts';
 import { regionHour, stationHour } from '../../../src/contract/history.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { openReaderPool, openWholeNetworkPool } from '../../../src/database/pools.ts';
-import type { Index } from '../../../src/extras/export/archive/descriptor.ts';
+import type { Index } from '../../../src/extras/archive/descriptor.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { readCsv } from './csv.ts';
 

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeArchive } from '../../../../src/extras/export/archive/makeArchive.ts';
-import { NOW } from '../../../support/clock.ts';
-import { onOneEngine } from '../../../support/database.ts';
+import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
+import { NOW } from '../../support/clock.ts';
+import { onOneEngine } from '../../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
   install,
   reading,
-} from '../../../support/installation.ts';
-import { keepingLog } from '../../../support/keepingLog.ts';
-import { type Launched, launchForSuite } from '../../../support/launch.ts';
+} from '../../support/installation.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { type Launched, launchForSuite } from '../../support/launch.ts';
 
 onOneEngine('the archive that was made', (engine) => {
   const timeZone = 'Asia/Yerevan';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
+import { exportOpenData } from '../../../src/extras/archive/csv/openData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { file, reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PARAMETERS } from '../../../src/contract/parameters.ts';
-import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
+import { exportOpenData } from '../../../src/extras/archive/csv/openData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -3,10 +3,10 @@ import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LOCALES } from '../../../../src/contract/endpoints.ts';
-import { TITLE } from '../../../../src/extras/export/archive/words.ts';
-import { axe, inBrowser } from '../../pages/browser.ts';
-import { openSite, type Site } from '../../pages/site.ts';
+import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { TITLE } from '../../../src/extras/archive/words.ts';
+import { axe, inBrowser } from '../pages/browser.ts';
+import { openSite, type Site } from '../pages/site.ts';
 import { put, putIndex } from './folder.ts';
 
 const MONTHS = Array.from({ length: 26 }, (_, n) => {

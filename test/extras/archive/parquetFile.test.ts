@@ -1,8 +1,8 @@
 /** A Parquet file of the archive: its row groups, and its bytes, which only the rows decide. */
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { columnsOf } from '../../../src/extras/export/archive/columns.ts';
-import { writeParquet } from '../../../src/extras/export/archive/parquetFile.ts';
+import { columnsOf } from '../../../src/extras/archive/columns.ts';
+import { writeParquet } from '../../../src/extras/archive/parquetFile.ts';
 
 const [ID, TIMESTAMP] = columnsOf('station', 'hour');
 const PM25 = columnsOf('station', 'hour').find(({ name }) => name === 'avg_pm25');

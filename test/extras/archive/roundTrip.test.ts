@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
+import { exportOpenData } from '../../../src/extras/archive/csv/openData.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
@@ -90,7 +90,7 @@ onEveryEngineInAll('an imported export', (engine) => {
     'the recipe of the README turns sensors.csv into the same network',
     needs('jq'),
     async () => {
-      const readme = readFileSync('src/extras/export/README.md', 'utf8');
+      const readme = readFileSync('src/extras/archive/README.md', 'utf8');
       const [, recipe = ''] = /```sh\n(jq [\s\S]*?)```/.exec(readme) ?? [];
       const shell = ['-ec', recipe.replace('Asia/Yerevan', TIME_ZONE)];
       execFileSync('/bin/sh', shell, { cwd: folder });

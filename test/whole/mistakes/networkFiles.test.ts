@@ -99,7 +99,7 @@ const NETWORK_FILES: Mistake<string>[] = [
   [
     'CSV',
     'id,title\n1,Main\n',
-    'line 1: this is CSV, and a network file is JSON; src/extras/export/README.md turns sensors.csv, the list in open data, into one',
+    'line 1: this is CSV, and a network file is JSON; src/extras/archive/README.md turns sensors.csv, the list in open data, into one',
   ],
   [
     'readings as CSV',

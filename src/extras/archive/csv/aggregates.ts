@@ -1,17 +1,15 @@
 /**
- * Hours and days as open data: which files there are, and the query that the server writes each
- * from.
+ * Hours and days in the layout of airquality.am: which files there are, and the query that the
+ * server writes each from.
  */
-import type { Sql } from '../../database/client.ts';
+import type { Sql } from '../../../database/client.ts';
 import { fileOf, isFlagged, type Layout } from './layouts.ts';
 
-/**
- * A file of the export, relative to its folder, and the query of its lines, whose columns are the
- * header.
- */
-export type ExportedFile = { name: string; select: string };
+/** A file, relative to the folder, and the query of its lines, whose columns are the header. */
+export type CsvFile = { name: string; select: string };
 
-type Period = { now: Date; from?: Date | undefined; to?: Date | undefined };
+/** `from`: files of earlier years are left as they are. */
+type Period = { now: Date; from: Date | undefined };
 
 /**
  * The files of a layout. Closed buckets only, as in the history windows (H1): without the current
@@ -22,8 +20,8 @@ type Period = { now: Date; from?: Date | undefined; to?: Date | undefined };
 export async function filesOf(
   connection: Sql,
   layout: Layout,
-  { now, from, to }: Period,
-): Promise<ExportedFile[]> {
+  { now, from }: Period,
+): Promise<CsvFile[]> {
   const { extent, unit } = layout;
   const first = from === undefined || unit === 'day' ? '-infinity' : from.toISOString();
   const years = await connection<{ year: string; since: string; until: string }[]>`
@@ -31,7 +29,7 @@ export async function filesOf(
       least(start + interval '1 year', extent.until)::text as until
     from (
       select date_trunc('year', greatest(min(b.timestamp), ${first}::text::timestamptz)) as since,
-        least(max(b.timestamp) + interval '1 second', ${to?.toISOString() ?? 'infinity'}::text::timestamptz,
+        least(max(b.timestamp) + interval '1 second',
           date_trunc(${unit}::text, ${now.toISOString()}::text::timestamptz)) as until
       from ${connection(`api.${extent}`)} b
       having min(b.timestamp) is not null -- or the extent would be infinite

@@ -1,12 +1,12 @@
 /**
- * Lists what an export's folder holds in the end, and writes the three files that describe it:
+ * Lists the CSV files in a folder, and writes the three files that describe them:
  * README.txt, LICENSE and datapackage.json.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UCUM_CODES } from '../../contract/parameters.ts';
+import { UCUM_CODES } from '../../../contract/parameters.ts';
+import { publishFile } from '../publishedFile.ts';
 import { type Field, fieldsOf, fileOf, LAYOUTS, type Layout } from './layouts.ts';
-import { publishFile } from './publishedFile.ts';
 import { SENSOR_FIELDS, SENSORS } from './sensors.ts';
 
 /** One CSV file. */
@@ -28,27 +28,22 @@ type PublishedData = {
   tables: readonly Table[];
 };
 
-/**
- * Writes the descriptions of what is in the folder. Resolves to the names of those whose content
- * changed.
- */
+/** Writes the descriptions of what is in the folder. */
 export async function describeFolder(
   folder: string,
   { timeZone, license }: { timeZone: string; license: string | undefined },
-): Promise<string[]> {
+): Promise<void> {
   const published = { timeZone, license, tables: await tablesIn(folder) };
   const texts: Record<string, string> = {
     'README.txt': readmeText(published),
     ...(license === undefined ? {} : { LICENSE: `${license.trimEnd()}\n` }),
     'datapackage.json': datapackageText(published),
   };
-  const rewritten: string[] = [];
   for (const [name, text] of Object.entries(texts))
-    if ((await publishFile(folder, name, (write) => write(text))).isChanged) rewritten.push(name);
-  return rewritten;
+    await publishFile(folder, name, (write) => write(text));
 }
 
-/** The tables in the folder, including years that this export left alone. */
+/** The tables in the folder, including years that this run left alone. */
 async function tablesIn(folder: string): Promise<Table[]> {
   const sensors: Omit<Table, 'bytes'> = {
     name: 'sensors',

@@ -5,8 +5,8 @@
  * stations but avg_pm2.5 elsewhere. Inferred: the other columns, which are like the columns of
  * cities. Pressure is in Pa, and times are local without an offset.
  */
-import { parameter } from '../../contract/fields.ts';
-import type { ParameterName, Unit } from '../../contract/parameters.ts';
+import { parameter } from '../../../contract/fields.ts';
+import type { ParameterName, Unit } from '../../../contract/parameters.ts';
 
 /** The type of a field of a file, in words of Frictionless' Table Schema. */
 type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
@@ -142,7 +142,7 @@ export const LAYOUTS: readonly Layout[] = [
   layout('city', 'day', 'Days of cities: the means of their hours', CITY_DAILY_COLUMNS),
 ];
 
-/** Relative to the folder of the export. Days are in one file, hours in one for each year. */
+/** Relative to the folder of the CSV files. Days are in one file, hours in one for each year. */
 export const fileOf = ({ name, unit }: Layout, year: string): string =>
   unit === 'day' ? `${name}.csv` : `${name}/${name}_${year}.csv`;
 

@@ -105,7 +105,7 @@ const localTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS
 
 /**
  * The beginning of a text that spreadsheet programs take for a formula, perhaps behind apostrophes
- * of an earlier export.
+ * of an earlier file.
  */
 const FORMULA = "^''*[-=+@＝＋－＠[:cntrl:]]";
 
