@@ -1,9 +1,6 @@
-/** The commands for the network, its tokens, its quarantine and its open data. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The commands for the network, its tokens and its quarantine. */
 import { beforeAll, expect, it } from 'vitest';
 import { file } from '../ingest/support.ts';
-import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { NETWORK, openTown, READINGS, type Town } from './support.ts';
 
 /** One town for all: importing the same again changes nothing. */
@@ -62,16 +59,4 @@ it('a token is shown once, when it is added', async () => {
 it('screen prints the stations that it flagged', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   expect((await run('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
-});
-
-it('export prints the lines of each file, and writes the licence beside them', async () => {
-  await run(`import network ${file('network.json', GROWN)}`);
-  await run(`import readings ${file('readings.csv', READINGS)}`);
-  const folder = join(temporaryFolder('export'), 'open-data');
-  const { result } = await run(`export ${folder}`, { OPEN_DATA_LICENSE: 'CC-BY-4.0' });
-  expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe('CC-BY-4.0\n');
-  expect(result.files).toMatchObject({
-    'sensors.csv': 2,
-    'station_avg_hourly/station_avg_hourly_2026.csv': 2,
-  });
 });

@@ -28,6 +28,15 @@ const ZONE = 'Europe/Berlin'; // where October has an hour more
 const NOW = new Date('2026-11-05T02:23:00Z');
 const log = keepingLog();
 
+/** The CSV files in the layout of airquality.am, in the order of the index. */
+const CSV = [
+  'sensors.csv',
+  ...['sensor', 'station', 'city'].flatMap((of) => [
+    `${of}_avg_hourly/${of}_avg_hourly_2026.csv`,
+    `${of}_avg_daily.csv`,
+  ]),
+].map((name) => `airquality-am/${name}`);
+
 /** Three months of two stations, one of them flagged for two days, and a third that is hidden. */
 function network(more: Parameters<typeof smallNetwork>[0] = {}) {
   const small = smallNetwork({
@@ -79,9 +88,10 @@ onEveryEngineInAll('the archive', (engine) => {
         'regions-hours/2026-10.parquet',
         'regions-hours/2026-11.parquet',
         'regions-days/2026.parquet',
+        ...CSV,
       ],
       removed: [],
-      files: 10,
+      files: 17,
     });
     const { wrong, values } = await compareArchive(folder, db.target, { timeZone: ZONE, now: NOW });
     expect(wrong.slice(0, 20)).toEqual([]);
@@ -195,12 +205,12 @@ onEveryEngineInAll('the archive', (engine) => {
       const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
       const differing = names.filter((name) => before[name] !== after[name]).sort();
       const told = [...(archived?.changed ?? []), ...(archived?.removed ?? [])];
-      const own = differing.filter((name) => !name.startsWith('airquality-am/'));
+      const own = differing.filter((name) => !/airquality-am\/(datapackage|README)/.test(name));
       if (told.length > 0) expect(own).toEqual([...told, 'datapackage.json'].sort());
       else expect(['', 'datapackage.json']).toContain(own.join());
       return differing;
     }
-    /** Without the folder in the layout of airquality.am. */
+    /** Without the CSV files in the layout of airquality.am. */
     const changedBy = async (minutes?: number) =>
       (await run(minutes)).filter((name) => /parquet$|^\w+\.csv$/.test(name));
 
@@ -215,6 +225,10 @@ onEveryEngineInAll('the archive', (engine) => {
 
     it('the next day changes the running year alone', async () => {
       expect(await run(24 * 60)).toEqual([
+        'airquality-am/city_avg_daily.csv',
+        'airquality-am/datapackage.json',
+        'airquality-am/sensor_avg_daily.csv',
+        'airquality-am/station_avg_daily.csv',
         'datapackage.json',
         'days/2026.parquet',
         'regions-days/2026.parquet',
@@ -360,7 +374,7 @@ onEveryEngineInAll('the archive', (engine) => {
       truncateSync(join(folder, cut), 100);
       for (const name of ['hours/2025-01.parquet', 'hours/2025-02.parquet.part', 'notes.txt'])
         writeFileSync(join(folder, name), 'x');
-      expect(await archive(folder, now)).toEqual({ changed: [], removed: [], files: 10 });
+      expect(await archive(folder, now)).toEqual({ changed: [], removed: [], files: 17 });
       expect(hashOf(readFileSync(join(folder, path)))).toBe(before);
       expect(statSync(join(folder, cut)).size).toBeGreaterThan(1_000);
       const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -401,7 +415,9 @@ onEveryEngineInAll('the archive', (engine) => {
       await owner`update rollup.changed set reason = null`;
       await db.refresh(now);
       const archived = await archive(folder, now);
-      expect(archived?.changed.toSorted()).toEqual(OCTOBER);
+      expect(archived?.changed.filter((name) => name.endsWith('.parquet')).toSorted()).toEqual(
+        OCTOBER,
+      );
       expect(indexOf(folder).missing).toEqual([]);
     });
 
@@ -433,16 +449,18 @@ onEveryEngineInAll('the archive', (engine) => {
       expect([await at(days(1)), await at(days(731))]).toEqual(['\0\0\0\0', 'PAR1']);
     });
 
-    it('the layout of airquality.am has the closed months, and is written again when one has changed', async () => {
-      const days = () => readFileSync(join(folder, 'airquality-am/station_avg_daily.csv'), 'utf8');
-      expect(days()).toContain('2026-10-31 00:00:00');
-      expect(days()).not.toContain('2026-11-01');
-      await store(1, '2026-11-03T10:40Z');
-      expect((await run()).filter((name) => name.startsWith('airquality-am/'))).toEqual([]);
-      await store(1, '2026-10-28T11:40Z');
-      expect((await run()).filter((name) => name.startsWith('airquality-am/'))).toContain(
-        'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv',
-      );
+    it('the layout of airquality.am has closed months and the running one, and follows each', async () => {
+      const daily = () => readFileSync(join(folder, 'airquality-am/station_avg_daily.csv'), 'utf8');
+      expect(daily()).toMatch(/2026-10-31 00:00:00.*2026-11-05 00:00:00/s);
+      for (const at of ['2026-11-03T10:40Z', '2026-10-28T11:40Z']) {
+        await store(1, at);
+        expect(await run()).toEqual(
+          expect.arrayContaining([
+            'airquality-am/station_avg_daily.csv',
+            'airquality-am/station_avg_hourly/station_avg_hourly_2026.csv',
+          ]),
+        );
+      }
     });
 
     it('a month that was made before its last readings were refreshed is made again (R1, R2)', async () => {
@@ -462,7 +480,7 @@ onEveryEngineInAll('the archive', (engine) => {
     expect(await archive(other)).toBeUndefined();
     expect(readdirSync(other)).toEqual([]);
     await session.end();
-    expect(await archive(other)).toMatchObject({ files: 10 });
+    expect(await archive(other)).toMatchObject({ files: 17 });
   });
 });
 

@@ -108,7 +108,7 @@ onOneEngine('an archive', (engine) => {
     }, 'the server has ended the session of the killed run');
     const whole = emptyFolder();
     await archive(whole, LATER);
-    expect(archived?.changed).toEqual(
+    expect(archived?.changed.filter((name) => name.endsWith('.parquet'))).toEqual(
       ['days/2026', 'regions-hours/2026-09', 'regions-hours/2026-10', 'regions-days/2026'].map(
         (name) => `${name}.parquet`,
       ),

@@ -1,4 +1,4 @@
-/** CSV as programs that open the export read it: columns by name. */
+/** CSV as programs that open the files read it: columns by name. */
 import { splitCsvLine } from '../../../src/ingest/rows/csv.ts';
 
 export type Records = Record<string, string>[];

@@ -1,5 +1,5 @@
 /**
- * The descriptions of the export, for people and for programs: datapackage.json is a Frictionless
+ * The descriptions of the CSV files, for people and for programs: datapackage.json is a Frictionless
  * package, and says the same as README.txt.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PARAMETERS } from '../../../src/contract/parameters.ts';
-import { exportOpenData } from '../../../src/extras/archive/csv/openData.ts';
+import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -26,7 +26,7 @@ const TIMES = [
   '2025-10-26T01:15:00Z',
 ];
 
-onEveryEngineInAll('the export', (engine) => {
+onEveryEngineInAll('the CSV files', (engine) => {
   let db: TestDatabase;
   let files: Record<string, string>;
   let descriptor: DataPackage;
@@ -44,22 +44,23 @@ onEveryEngineInAll('the export', (engine) => {
     await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
     await db.refresh(NOW);
     // temporaryFolder is for single tests
-    const folder = mkdtempSync(join(tmpdir(), 'airseries-export-'));
+    const folder = mkdtempSync(join(tmpdir(), 'airseries-archive-'));
     const options = {
+      folder,
       timeZone: db.timeZone,
       now: NOW,
       log: keepingLog(),
       terminal: false,
       license: LICENSE,
     };
-    await exportOpenData(db.target, folder, options);
-    files = filesIn(folder);
+    await makeArchive(db.target, options);
+    files = filesIn(join(folder, 'airquality-am'));
     rmSync(folder, { recursive: true });
     descriptor = JSON.parse(files['datapackage.json'] ?? '');
   });
   afterAll(() => db.drop());
 
-  test('the export is a Frictionless data package that lists every CSV file', () => {
+  test('they are a Frictionless data package that lists every one', () => {
     expect(packageProblems(descriptor, files)).toEqual([]);
     const paths = descriptor.resources.map(({ path }) => path);
     expect([...paths].sort()).toEqual(Object.keys(files).filter((name) => name.endsWith('.csv')));

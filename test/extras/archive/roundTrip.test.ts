@@ -1,5 +1,5 @@
 /**
- * An export imported into an empty database, as somebody with only the published files would do it:
+ * The CSV files imported into an empty database, as somebody with only the archive would do it:
  * sensors.csv, then means of sensors.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { exportOpenData } from '../../../src/extras/archive/csv/openData.ts';
+import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
@@ -27,13 +27,13 @@ const START = Date.UTC(2025, 9, 20);
 const HOURS = 300;
 const log = keepingLog();
 
-onEveryEngineInAll('an imported export', (engine) => {
+onEveryEngineInAll('imported CSV files', (engine) => {
   let original: TestDatabase;
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
+  let made: string;
   let folder: string;
-  const options = { timeZone: TIME_ZONE, now: NOW, log, terminal: false, license: undefined };
   const format = { name: 'airquality-am', timeZone: TIME_ZONE } as const;
   const bring = async (...names: string[]) => {
     const paths = names.map((name) => join(folder, name));
@@ -54,7 +54,8 @@ onEveryEngineInAll('an imported export', (engine) => {
   ];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'airseries-round-'));
+    made = mkdtempSync(join(tmpdir(), 'airseries-round-'));
+    folder = join(made, 'airquality-am');
     original = await testDatabase(engine, TIME_ZONE);
     db = await testDatabase(engine, TIME_ZONE);
     owner = db.as();
@@ -74,14 +75,15 @@ onEveryEngineInAll('an imported export', (engine) => {
       source: 'test',
     });
     await refresh(original.target, () => NOW);
-    await exportOpenData(original.target, folder, options);
+    const options = { folder: made, timeZone: TIME_ZONE, now: NOW, log, terminal: false };
+    await makeArchive(original.target, { ...options, license: undefined });
   });
   beforeEach(async () => {
     await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
     await importNetwork(owner, JSON.stringify(await exportNetwork(original.as())), { log });
   });
   afterAll(async () => {
-    rmSync(folder, { recursive: true });
+    rmSync(made, { recursive: true });
     await original.drop();
     await db.drop();
   });
@@ -107,7 +109,7 @@ onEveryEngineInAll('an imported export', (engine) => {
   test.each([
     ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'station_hourly', 2 * HOURS],
     ['days', 'sensor_avg_daily.csv', 'station_daily', 2 * 13],
-  ])('stations have the same %s after their export was imported', async (_, name, view, count) => {
+  ])('stations have the same %s after their CSV was imported', async (_, name, view, count) => {
     expect(await bring(name)).toMatchObject({
       unchanged: 0,
       quarantined: {},

@@ -1,10 +1,10 @@
-/** The files that an export wrote. */
+/** The files of a folder, in tests. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 /** A new folder, removed after the tests. */
-export const emptyFolder = () => temporaryFolder('export');
+export const emptyFolder = () => temporaryFolder('archive');
 
 /** The text of every file by its name within the folder. */
 export function filesIn(folder: string): Record<string, string> {

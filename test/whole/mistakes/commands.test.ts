@@ -31,7 +31,6 @@ describe('before a database is opened', () => {
     // its arguments
     ['an import without a network', 'import network', "missing required argument 'file'"],
     ['an import without a file', 'import readings', "missing required argument 'files'"],
-    ['an export to nowhere', 'export', "missing required argument 'folder'"],
     ['a token without a name', 'token add --provider p', "missing required argument 'name'"],
     ['a removal of nothing', 'network remove', "missing required argument 'kind'"],
     [
@@ -49,18 +48,6 @@ describe('before a database is opened', () => {
       FAILURE,
     ],
     ['a network that is a folder', 'import network src', /^src: this is a folder\. Check/, FAILURE],
-    [
-      'an export onto a file',
-      'export package.json',
-      /^export: package\.json is a file.*Name a folder that you may write to\.\n$/,
-      FAILURE,
-    ],
-    [
-      'an export below a file',
-      'export package.json/folder',
-      /package\.json.folder is a file, or below one.*Name a folder that you may write to\.\n$/,
-      FAILURE,
-    ],
 
     // its options
     [

@@ -1,19 +1,8 @@
-/**
- * The open data files: their exact contents, complete or absent, and the same hours when they are
- * imported again.
- */
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+/** The CSV files in the layout of airquality.am: their exact contents, and what a run rewrites. */
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exportOpenData } from '../../../src/extras/archive/csv/openData.ts';
+import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { file, reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -24,7 +13,7 @@ import { emptyFolder, filesIn } from './support.ts';
 const NOW = new Date('2026-01-02T10:30:00Z');
 const log = keepingLog();
 
-onEveryEngineInAll('the export', (engine) => {
+onEveryEngineInAll('the CSV files', (engine) => {
   const opened: TestDatabase[] = [];
   const open = async (network: object, timeZone = 'Asia/Yerevan') => {
     const db = await testDatabase(engine, timeZone);
@@ -41,19 +30,17 @@ onEveryEngineInAll('the export', (engine) => {
     expect(accepted).toBe(readings.length);
     await db.refresh(NOW);
   };
-  const exported = (
-    db: TestDatabase,
-    folder: string,
-    more: { from?: Date; to?: Date; license?: string } = {},
-  ) =>
-    exportOpenData(db.target, folder, {
-      timeZone: db.timeZone,
-      now: NOW,
-      log,
-      terminal: false,
+  const archive = (db: TestDatabase, folder: string, now = NOW) =>
+    makeArchive(db.target, {
+      ...{ folder, now, timeZone: db.timeZone, log, terminal: false },
       license: undefined,
-      ...more,
     });
+  const OWN = 'airquality-am';
+  /** The paths that a run changed, within the folder of the CSV files. */
+  const changedBy = async (...given: Parameters<typeof archive>) =>
+    (await archive(...given))?.changed.flatMap((path) =>
+      path.startsWith(OWN) ? path.slice(OWN.length + 1) : [],
+    );
   afterAll(async () => {
     for (const db of opened) await db.drop();
   });
@@ -129,7 +116,7 @@ onEveryEngineInAll('the export', (engine) => {
       ]);
     });
 
-    test('the export has listed stations, their sensors, cities and closed buckets, byte for byte', async () => {
+    test('they have listed stations, their sensors, cities and closed buckets, byte for byte', async () => {
       const folder = join(emptyFolder(), 'new', 'folder');
       const ofStation =
         'avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_usvh';
@@ -203,116 +190,68 @@ onEveryEngineInAll('the export', (engine) => {
       // flags of quarters of hours, whose hours count whole
       await db.as()`insert into raw.flag_period (station_id, kind, since, until) values
         (2, 'pm', '2026-01-01T01:15+04', '2026-01-01T05:30+04'), (2, 'thp', '2026-01-01T05:15+04', '2026-01-01T05:30+04')`;
-      const { files } = await exported(db, folder);
-      const { 'README.txt': readme, 'datapackage.json': descriptor, ...tables } = filesIn(folder);
+      const changed = await changedBy(db, folder);
+      const found = filesIn(join(folder, OWN));
+      const { 'README.txt': readme, 'datapackage.json': descriptor, ...tables } = found;
       expect(tables).toEqual(
         Object.fromEntries(
           Object.entries(expected).map(([name, lines]) => [name, `${lines.join('\n')}\n`]),
         ),
       );
-      expect(files).toEqual(
-        Object.fromEntries(
-          Object.entries(expected).map(([name, lines]) => [name, lines.length - 1]),
-        ),
-      );
+      expect(changed?.toSorted()).toEqual(Object.keys(expected));
       expect(readme).not.toMatch(/LICENSE|undefined/);
       expect(JSON.parse(descriptor ?? '')).not.toHaveProperty('licenses');
     });
 
-    test('an export into the same folder rewrites only the files whose content changed', async () => {
+    test('the next day changes the files of the running year and the days, each as if all were new', async () => {
       const folder = emptyFolder();
-      writeFileSync(join(folder, 'notes.txt'), 'mine');
-      const { files, rewritten } = await exported(db, folder, { license: 'CC-BY-4.0' });
-      expect(rewritten.sort()).toEqual(
-        [...Object.keys(files), 'LICENSE', 'README.txt', 'datapackage.json'].sort(),
+      await archive(db, folder);
+      const [old, foreign] = ['city_avg_hourly/city_avg_hourly_2025.csv', 'notes.txt'];
+      for (const name of [old, foreign]) writeFileSync(join(folder, OWN, name), 'mine');
+      const later = new Date('2026-01-03T10:30:00Z');
+      expect((await changedBy(db, folder, later))?.toSorted()).toEqual(
+        [
+          'city_avg_daily.csv',
+          old, // damaged, and left alone: its year has ended
+          'city_avg_hourly/city_avg_hourly_2026.csv',
+          'station_avg_daily.csv',
+          'sensor_avg_daily.csv',
+          'sensor_avg_hourly/sensor_avg_hourly_2026.csv',
+          'station_avg_hourly/station_avg_hourly_2026.csv',
+        ].toSorted(),
       );
-      const stale = 'station_avg_hourly/station_avg_hourly_2025.csv';
-      // only its content differs
-      writeFileSync(join(folder, stale), 'x'.repeat(readFileSync(join(folder, stale)).length));
-      const longAgo = new Date('2020-01-01T00:00:00Z');
-      for (const name of Object.keys(filesIn(folder)))
-        utimesSync(join(folder, name), longAgo, longAgo);
-
-      expect((await exported(db, folder, { license: 'CC-BY-4.0' })).rewritten).toEqual([stale]);
-      const changed = Object.keys(filesIn(folder)).filter(
-        (name) => +statSync(join(folder, name)).mtime !== +longAgo,
-      );
-      expect(changed).toEqual([stale]);
-      const whole = emptyFolder();
-      await exported(db, whole, { license: 'CC-BY-4.0' });
-      expect(filesIn(folder)).toEqual({ ...filesIn(whole), 'notes.txt': 'mine' });
     });
 
-    test('an export --from leaves files of earlier years alone and shortens no file; --to leaves out later hours', async () => {
-      const whole = emptyFolder();
-      await exported(db, whole);
-      const isOf2025 = (name: string) => name.endsWith('_2025.csv');
-      const from = new Date('2026-01-02T10:00:00+04:00');
-
-      const folder = emptyFolder();
-      const { files } = await exported(db, folder, { from });
-      expect(Object.keys(files).filter(isOf2025)).toEqual([]);
-      const tables = (of: string) =>
-        Object.entries(filesIn(of)).filter(([name]) => name.endsWith('.csv'));
-      expect(tables(folder)).toEqual(tables(whole).filter(([name]) => !isOf2025(name)));
-      // also the descriptor: it lists the files of 2025
-      expect((await exported(db, whole, { from })).rewritten).toEqual([]);
-
-      const until = emptyFolder();
-      const { files: before } = await exported(db, until, {
-        to: new Date('2026-01-01T01:00:00+04:00'),
-      });
-      expect(before).toMatchObject({
-        'sensors.csv': 5,
-        'station_avg_daily.csv': 3,
-        'sensor_avg_daily.csv': 5,
-      });
-      expect(before).toMatchObject({
-        'city_avg_hourly/city_avg_hourly_2026.csv': 1,
-        'city_avg_daily.csv': 2,
-      });
-    });
-
-    test('an export to an unusable folder is refused, and one that fails midway leaves no partial file', async () => {
-      const path = file('taken', '');
-      await expect(exported(db, path)).rejects.toThrow(
-        /taken is a file.*Name a folder that you may write to/,
-      );
-      const folder = emptyFolder();
-      mkdirSync(join(folder, 'city_avg_daily.csv')); // a directory of that name cannot be replaced
-      await expect(exported(db, folder)).rejects.toThrow();
-      expect(Object.keys(filesIn(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
-      expect(Object.keys(filesIn(folder))).not.toContain('sensors.csv');
-    });
-
-    test('an export follows no link that somebody placed in its folder', async () => {
+    test('no link that somebody placed in the folder is followed', async () => {
       const folder = emptyFolder();
       const precious = file('precious', 'kept');
+      mkdirSync(join(folder, OWN));
       for (const name of ['sensors.csv.part', 'sensors.csv'])
-        symlinkSync(precious, join(folder, name));
-      await exported(db, folder);
+        symlinkSync(precious, join(folder, OWN, name));
+      await archive(db, folder);
       expect(readFileSync(precious, 'utf8')).toBe('kept');
-      expect(lstatSync(join(folder, 'sensors.csv')).isFile()).toBe(true);
+      expect(lstatSync(join(folder, OWN, 'sensors.csv')).isFile()).toBe(true);
 
       const elsewhere = emptyFolder();
       const linked = emptyFolder();
-      symlinkSync(elsewhere, join(linked, 'city_avg_hourly'));
-      await expect(exported(db, linked)).rejects.toThrow(
+      mkdirSync(join(linked, OWN));
+      symlinkSync(elsewhere, join(linked, OWN, 'city_avg_hourly'));
+      await expect(archive(db, linked)).rejects.toThrow(
         /city_avg_hourly is a link, and links in .* are not followed/,
       );
       expect(filesIn(elsewhere)).toEqual({});
     });
   });
 
-  test('an export of a network without readings has tables without lines, and no hours', async () => {
+  test('a network without readings has tables without lines, and no hours', async () => {
     const folder = emptyFolder();
-    const { files } = await exported(await open(smallNetwork()), folder);
-    expect(files).toEqual({
-      'sensors.csv': 3,
-      'sensor_avg_daily.csv': 0,
-      'station_avg_daily.csv': 0,
-      'city_avg_daily.csv': 0,
-    });
-    expect(filesIn(folder)['city_avg_daily.csv']?.split('\n')).toHaveLength(2);
+    await archive(await open(smallNetwork()), folder);
+    const files = Object.entries(filesIn(join(folder, OWN))).filter(([name]) => /csv$/.test(name));
+    expect(files.map(([name, text]) => [name, text.split('\n').length - 2])).toEqual([
+      ['city_avg_daily.csv', 0],
+      ['sensor_avg_daily.csv', 0],
+      ['sensors.csv', 3],
+      ['station_avg_daily.csv', 0],
+    ]);
   });
 });
