@@ -93,7 +93,8 @@ export function indexText(
     description:
       `Timestamps are UTC and name the start of an hour or day of ${timeZone}. A file changes only when its content does: ` +
       'compare `hash`. `up_to` is the last hour that the files have; `missing` are files that are not made yet, or lack ' +
-      'something that came later. The folder airquality-am has the same hours and days as CSV, in another layout.',
+      'something that came later. Changes that showed before `changes_since` are in all of them; /en/explore/v1/changes.json ' +
+      'lists the later ones. The folder airquality-am has the same hours and days as CSV, in another layout.',
     time_zone: timeZone,
     ...(license === undefined ? {} : { licenses: [licenseOf(license)] }),
     up_to:
@@ -101,12 +102,19 @@ export function indexText(
         .map(({ last = '' }) => last)
         .sort()
         .at(-1) ?? null,
+    changes_since: changesSince(resources),
     missing,
     documents,
     resources,
     airseries,
   };
   return `${JSON.stringify(descriptor, null, 1)}\n`;
+}
+
+/** The oldest refresh that a file shows, in whole seconds as the documents of changes have them. */
+function changesSince(resources: readonly Resource[]): string | null {
+  const [oldest] = resources.flatMap(({ airseries }) => airseries?.refreshed_at ?? []).sort();
+  return oldest === undefined ? null : `${oldest.slice(0, 19)}Z`;
 }
 
 /** A column for its readers. */

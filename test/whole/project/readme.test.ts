@@ -62,7 +62,7 @@ const commands = documents.flatMap((path) =>
 
 it.each(commands)('a documented command exists: $path, $rest', ({ rest }) => {
   const choice = chooseWords(wordsOf(rest));
-  if ('check' in choice && !/^(export|import network)/.test(rest))
+  if ('check' in choice && !/^import network/.test(rest))
     choice.check(readConfig({ RAW_RETENTION: '2 years' }));
   expect(Object.keys(choice).length).toBeGreaterThan(0);
 });
@@ -236,50 +236,6 @@ it(
     });
   },
 );
-
-describe('two years of hours', () => {
-  /** A file of hours for each year, as the API sends them: offsets differ in summer and winter. */
-  const yearly = createServer(({ url = '' }, response) => {
-    const rows =
-      /hours\/(\d{4})/.exec(url)?.[1] === '2024'
-        ? ['2025-10-26T02:00:00+02:00,5.5', '2025-10-26T02:00:00+01:00,'] // clocks go back
-        : ['2026-01-01T08:00:00+01:00,5.5'];
-    response.end(`station_id,timestamp,pm2.5\n${rows.map((row) => `1,${row}\n`).join('')}`);
-  });
-  beforeAll(async () => {
-    yearly.listen(0, '127.0.0.1');
-    await once(yearly, 'listening');
-  });
-  afterAll(() => yearly.close());
-  const recipe = (language: string) => {
-    const { port } = yearly.address() as AddressInfo;
-    return (
-      blocksOf('## The API', language)[0]?.replace('localhost:8080', `127.0.0.1:${port}`) ?? ''
-    );
-  };
-  const finished = async (...command: string[]) =>
-    (await runProgram(command, { environment: {} }).finished).stdout.trim().split('\n');
-
-  it('pandas reads two years of hours as the README says', needs('pandas'), async () => {
-    const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(hours["pm2.5"].sum())`;
-    expect(await finished('python3', '-c', lines)).toEqual([
-      '2025-10-26T00:00:00+00:00',
-      '2025-10-26T01:00:00+00:00',
-      '2026-01-01T07:00:00+00:00',
-      '11.0',
-    ]);
-  });
-
-  it('R reads two years of hours as the README says', needs('rscript'), async () => {
-    const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sum(hours$pm2.5, na.rm = TRUE), sep = "\\n")`;
-    expect(await finished('Rscript', '-e', lines)).toEqual([
-      '2025-10-26 00:00',
-      '2025-10-26 01:00',
-      '2026-01-01 07:00',
-      '11',
-    ]);
-  });
-});
 
 describe('the archive', () => {
   const ADDRESS = 'https://air.example/archive';
