@@ -2,11 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/database/client.ts';
-import { readReadings } from '../../src/extras/senders/reading/collect.ts';
-import type { Declarations } from '../../src/ingest/reading/declarations.ts';
-import { makeFindings } from '../../src/ingest/reading/facts.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
-import type { Source } from '../../src/ingest/rows/source.ts';
 import type { StoredRow } from '../../src/ingest/store/accept.ts';
 import { type Staged, withStage } from '../../src/ingest/store/stage.ts';
 import { NOW } from '../support/clock.ts';
@@ -51,23 +47,4 @@ export function file(name: string, content: string | Buffer): string {
   const path = join(temporaryFolder('ingest'), name);
   writeFileSync(path, content);
   return path;
-}
-
-/** A source that is a text in memory. */
-export function textSource(text: string): Source {
-  async function* bytes() {
-    yield Buffer.from(text);
-  }
-  return { name: 'the text', size: undefined, read: 0, bytes: bytes() };
-}
-
-/** The readings of a text, and what was found in it. Rejects as readReadings does. */
-export async function readText(text: string, declared: Declarations = {}) {
-  const readings: ReadingInput[] = [];
-  let found = makeFindings('');
-  for await (const batch of readReadings(textSource(text), declared)) {
-    readings.push(...batch.readings);
-    found = batch.found;
-  }
-  return { readings, ...found };
 }

@@ -3,19 +3,11 @@
  * can fail fails, and no log, answer, metric or output of a command has any of them. The messages
  * about wrong addresses are in test/whole/mistakes, whose rows have such secrets, too.
  */
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
-import { makePull } from '../../src/extras/feeds/pullDue.ts';
-import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { openProvider, type Provider } from '../extras/feeds/server.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NOW } from '../support/clock.ts';
-import { commandsOn } from '../support/command.ts';
 import { engines } from '../support/database.ts';
-import { READING_FORMATS } from '../support/formats.ts';
-import { freePort } from '../support/freePort.ts';
 import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { keepingLog } from '../support/keepingLog.ts';
 import { until } from '../support/patience.ts';
 import { addressVariables, runAirseries } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -27,25 +19,22 @@ const NETWORK = citiesOfOneStation(['town']);
 
 let here: Installation;
 let wire: Wire;
-let feed: Provider;
 let service: Service;
 beforeAll(async () => {
   here = await install(engines[0] ?? 'plain', NETWORK);
   wire = await openWire(here.database.target);
-  feed = await openProvider();
   service = await startService(here, {
     LOG_LEVEL: 'debug',
     DATABASE_URL: urlOf(wire.target, `${MARK}/of:the@owner`),
     READER_DATABASE_URL: urlOf(wire.target, `${MARK} of the reader`),
     PGPASSWORD: `${MARK}-of-the-environment`,
-    PULL_HOSTS: feed.host,
     DRAIN_SECONDS: '0',
   });
 });
 afterAll(async () => {
   service.kill('SIGKILL');
   await service.finished;
-  await Promise.all([wire.close(), feed.close()]);
+  await wire.close();
   await here.close();
 });
 
@@ -96,59 +85,6 @@ it('no token is shown, however it is sent, valid or not', async () => {
     Buffer.from(secret).toString('base64').slice(2, -4),
   ])
     expect(shown).not.toContain(text);
-});
-
-it('no key in the address of a feed is shown, whatever the feed answers', async () => {
-  const key = `?key=${MARK}`;
-  const feeds = {
-    broken: feed.url(`/broken.json${key}`),
-    elsewhere: feed.url(`/elsewhere.json${key}`),
-    failing: feed.url(`/failing.json${key}`),
-    far: `http://no.invalid/data.json${key}`,
-    closed: `http://127.0.0.1:${await freePort()}/data.json${key}`,
-  };
-  feed.answer(({ url = '' }, response) => {
-    if (url.startsWith('/failing')) response.writeHead(500);
-    if (url.startsWith('/elsewhere'))
-      response.writeHead(302, { location: `http://other.example/${key}` });
-    response.end(`<html>${url}</html>`);
-  });
-  const providers = Object.entries(feeds).map(([id, url]) => ({
-    id,
-    title: id,
-    pull: { kind: 'sensor-community', url },
-  }));
-  // the service polls its own feeds every minute
-  const other = await install(engines[0] ?? 'plain', {
-    ...NETWORK,
-    providers: [...NETWORK.providers, ...providers],
-  });
-  onTestFinished(() => other.close());
-  const { lines, ...log } = keepingLog();
-  const metrics = makeMetrics();
-  const pulls = makePullCounter(metrics);
-  const hosts = [feed.host, new URL(feeds.closed).host];
-  await makePull(other.database.target, () => NOW, {
-    formats: READING_FORMATS,
-    hosts,
-    log,
-    metrics,
-    pulls,
-  })(NOW);
-  const status = await commandsOn(other.database)('status');
-  expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
-    Object.keys(feeds).sort(),
-  );
-  const table = status.table?.(1_000) ?? '';
-  expect(table).toMatch(/failing\.json: it answered 500/);
-  const shown = [
-    JSON.stringify(lines),
-    await metrics.registry.metrics(),
-    JSON.stringify(status.result),
-    table,
-    status.log,
-  ];
-  expect(shown.join()).not.toContain(MARK);
 });
 
 it('no password of a database is shown while the database is away', async () => {

@@ -1,10 +1,10 @@
 /** How a number may be written, wherever it stands, and what to write instead of two that it may be. */
 import { describe, expect, it } from 'vitest';
-import { explainValue } from '../../src/ingest/explain.ts';
-import { readNumber, writeInstead } from '../../src/ingest/numbers.ts';
-import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
-import { mayBeNoMeasurement } from '../../src/ingest/store/instruments.ts';
-import { READING_FORMATS } from '../support/formats.ts';
+import { explainValue } from '../../../src/ingest/explain.ts';
+import { readNumber, writeInstead } from '../../../src/ingest/numbers.ts';
+import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
+import { mayBeNoMeasurement } from '../../../src/ingest/store/instruments.ts';
+import { READING_FORMATS } from '../../support/formats.ts';
 import { readText } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';

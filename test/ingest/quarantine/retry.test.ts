@@ -1,7 +1,6 @@
 /** Quarantined readings are stored once their cause is removed, even if a retry is interrupted. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { readingsOfPush } from '../../../src/extras/senders/formats/airrohr.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
@@ -284,78 +283,5 @@ onEveryEngineInAll('retry', (engine) => {
     const result = await retry();
     expect(result).toEqual({ ...NONE, retried: 10_200, accepted: 10_200 });
     expect(await differences(db)).toEqual([]);
-  });
-
-  describe('pushes of a device', () => {
-    const values = (particles: string) => [
-      { value_type: 'SDS_P2', value: particles },
-      { value_type: 'BME280_temperature', value: '7.5' },
-    ];
-    const record = (minutes: number, particles = '12.5') => ({
-      device: 'esp8266-1',
-      pin: null,
-      measuredAt: at(minutes),
-      values: values(particles),
-    });
-    const push = (minutes: number, particles?: string) =>
-      accept(readingsOfPush(record(minutes, particles), []), 'us', 'us');
-    const withDevice = (...sensors: object[]) =>
-      bringIn(
-        owner,
-        smallNetwork({
-          two: { sensors: sensors.map((each) => ({ device: 'esp8266-1', ...each })) },
-        }),
-      );
-
-    it('a retry stores the values of a device that the network can assign now', async () => {
-      await push(0);
-      await push(5, 'x');
-      expect(await retry()).toEqual({ ...NONE, retried: 2, still_quarantined: 2 });
-      expect(await lines()).toHaveLength(2);
-      await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
-      // the second push has unreadable particles
-      expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 3, still_quarantined: 1 });
-      expect(
-        (await stored(owner)).map(({ sensor_id, pm25, temperature }) => [
-          sensor_id,
-          pm25,
-          temperature,
-        ]),
-      ).toEqual([
-        [21, 12.5, null],
-        [22, null, 7.5],
-        [22, null, 7.5],
-      ]);
-      expect((await lines()).map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
-        'reading no_value',
-        'value unreadable:pm25',
-      ]);
-      expect(await differences(db)).toEqual([]);
-    });
-
-    it('a retry keeps values of a device that still cannot be assigned, for a later retry', async () => {
-      await push(0);
-      await withDevice({ id: 21, kind: 'SDS011' });
-      expect(await retry()).toEqual({ ...NONE, retried: 2, accepted: 1, still_quarantined: 1 });
-      expect(await lines()).toMatchObject([
-        { provider_id: 'us', reason: 'unknown_sensor', text: expect.not.stringContaining('SDS') },
-      ]);
-      await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
-      expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
-      expect(await lines()).toEqual([]);
-    });
-
-    it.each(['then', '2026-11-20T10:00:00'])(
-      'a retry leaves a push of a device alone if its time is invalid: %s',
-      async (measuredAt) => {
-        const text = JSON.stringify({
-          device: 'd',
-          measured_at: measuredAt,
-          sensordatavalues: values('1'),
-        });
-        await accept([{ sensorId: undefined, measuredAt: T, values: {}, text }]);
-        expect(await retry()).toEqual({ ...NONE, not_retryable: 1 });
-      },
-    );
   });
 });

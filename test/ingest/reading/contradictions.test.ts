@@ -1,11 +1,9 @@
 /** Rows that contradict each other are found in any order (S3, S7). */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readReadings } from '../../../src/extras/senders/reading/collect.ts';
 import { makeContradictions } from '../../../src/ingest/reading/contradictions.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
-import { inPieces } from '../../../src/ingest/rows/lines.ts';
 
 const row = (sensorId: number, hour: number, values: ReadingInput['values']): ReadingInput => ({
   sensorId,
@@ -94,22 +92,4 @@ it('rows contradict each other only in used columns of measured values, quoted a
   expect(doubt?.what).toBe(
     '1 of 4 rows give a parameter another value than an earlier row of the same sensor and time (lines 3 and 4, both 1 at 2026-11-01T08:00:00.000Z: PM2.5 (µg/m³) 5 and 7; unused columns that differ: note (b and a), displaced (2 and 1))',
   );
-});
-
-it('rows of one parameter each contradict each other only in that parameter', async () => {
-  const contradictionsOf = async (...rows: string[]) => {
-    const text = `location_id,sensors_id,datetime,parameter,value,units\n${rows.join('')}`;
-    const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(text)]) };
-    let count = 0;
-    for await (const { found } of readReadings(source, { shift: '0min' }))
-      count = countOf({
-        corrections: found.doubts.corrections,
-        doubts: (say) => found.doubts.of([], say),
-      });
-    return count;
-  };
-  const of = (parameter: string, value: number) =>
-    `1,2,2026-11-20T08:00:00Z,${parameter},${value},µg/m³\n`;
-  expect(await contradictionsOf(of('pm25', 5), of('pm10', 8))).toBe(0);
-  expect(await contradictionsOf(of('pm25', 5), of('pm25', 8))).toBe(1);
 });

@@ -1,7 +1,7 @@
 /** An array is cut into the elements that JSON.parse would find, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLine } from '../../../src/extras/senders/reading/collect.ts';
+import { canonical } from '../../../src/ingest/canonical.ts';
 import { DEEPEST, type Element, isTooDeep, splitElements } from '../../../src/ingest/rows/json.ts';
 import { LONGEST_LINE } from '../../../src/ingest/rows/lines.ts';
 
@@ -102,7 +102,7 @@ describe('unparsable elements', () => {
 });
 
 it('a line that is nested too deeply gives an unreadable reading', () => {
-  const read = (levels: number) => readLine(`{"sensor_id":1,"a":${nested(levels)}}`);
+  const read = (levels: number) => canonical.readLine(`{"sensor_id":1,"a":${nested(levels)}}`);
   expect([read(DEEPEST - 1), read(DEEPEST)]).toMatchObject([{ sensorId: 1 }, { unreadable: true }]);
 });
 

@@ -14,7 +14,7 @@ const SLOWEST = [
   'test/serve/away.test.ts',
   'test/aggregate/zoneRules.test.ts',
   'test/extras/pages/views.test.ts',
-  'test/ingest/http/hostileBodies.test.ts',
+  'test/extras/senders/http/hostileBodies.test.ts',
   'test/aggregate/audit.test.ts',
   'test/aggregate/keptHours.test.ts',
   'test/whole/upgrade/upgrade.test.ts',

@@ -12,12 +12,13 @@ import { readReadings } from '../../../../src/extras/senders/reading/collect.ts'
 import { importReadings } from '../../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
-import { file, stored, textSource } from '../../../ingest/support.ts';
+import { file, stored } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
 import { keepingLog } from '../../../support/keepingLog.ts';
 import { bringIn } from '../../../support/smallNetwork.ts';
+import { textSource } from '../support.ts';
 import {
   declarationsOf,
   HELD,

@@ -6,17 +6,17 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FORMAT_NAMES } from '../../../src/extras/senders/formats/formats.ts';
-import { rowsWithin } from '../../../src/extras/senders/rows/rows.ts';
-import { Problem } from '../../../src/http/send.ts';
-import { readBatch } from '../../../src/ingest/http/readings.ts';
-import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
-import { engines, isAll } from '../../support/database.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
-import { needs } from '../../support/tools.ts';
+import { FORMAT_NAMES } from '../../../../src/extras/senders/formats/formats.ts';
+import { rowsWithin } from '../../../../src/extras/senders/rows/rows.ts';
+import { Problem } from '../../../../src/http/send.ts';
+import { readBatch } from '../../../../src/ingest/http/readings.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
+import { makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
+import { openPushing, type Pushing } from '../../../ingest/http/pushing.ts';
+import { engines, isAll } from '../../../support/database.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
+import { needs } from '../../../support/tools.ts';
 import { HOSTILE } from './hostile.ts';
-import { openPushing, type Pushing } from './pushing.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -2,8 +2,8 @@
  * `node --import tsx readHostile.ts`: reads all hostile bodies, one after the other, and says of
  * how many that was. Run it with little memory.
  */
-import { readBatch } from '../../../src/ingest/http/readings.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
+import { readBatch } from '../../../../src/ingest/http/readings.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 import { HOSTILE } from './hostile.ts';
 
 let read = 0;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { checkDeclarations } from '../../../../src/extras/senders/reading/collect.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { readText } from '../../../ingest/support.ts';
+import { readText } from '../support.ts';
 
 it.each<[what: string, declared: Declarations, said: string | RegExp]>([
   [

@@ -4,7 +4,7 @@ import { dividingKind } from '../../../../src/extras/senders/reading/dividing.ts
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
-import { readText } from '../../../ingest/support.ts';
+import { readText } from '../support.ts';
 
 /** The question about a few rows; undefined: nothing is asked. */
 async function asked(header: string, rows: readonly string[], declared: Declarations = {}) {

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { readText } from '../../../ingest/support.ts';
 import { needs } from '../../../support/tools.ts';
+import { readText } from '../support.ts';
 
 const T = '2026-11-20T08:00:00Z';
 const LATER = '2026-11-20T09:00:00Z';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isUnitColumn } from '../../../../src/extras/senders/reading/unitColumns.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
-import { readText } from '../../../ingest/support.ts';
+import { readText } from '../support.ts';
 
 const T = '2026-11-20T08:00:00Z';
 const close = (value: number) => expect.closeTo(value, 6);

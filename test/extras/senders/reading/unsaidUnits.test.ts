@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
-import { readText } from '../../../ingest/support.ts';
+import { readText } from '../support.ts';
 
 const T = '2026-11-20T08:00:00Z';
 

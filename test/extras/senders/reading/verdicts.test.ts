@@ -5,7 +5,7 @@ import type { Declarations } from '../../../../src/ingest/reading/declarations.t
 import type { Doubts } from '../../../../src/ingest/reading/facts.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../../src/ingest/rows/lines.ts';
-import { readText } from '../../../ingest/support.ts';
+import { readText } from '../support.ts';
 
 const T = '2026-11-19T08:00:00Z';
 const AN_HOUR_LATER = '2026-11-19T09:00:00Z';

@@ -13,7 +13,7 @@ import {
   type Vocabulary,
 } from '../../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../../src/ingest/rows/lines.ts';
-import { readText } from '../../../ingest/support.ts';
+import { readText } from '../support.ts';
 
 const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
 const inEach = (say: (vocabulary: Vocabulary) => string) => ALL.map(say);
