@@ -16,19 +16,19 @@ export async function* copyOut(connection: Sql, statement: string): AsyncGenerat
 }
 
 /**
- * Writes the rows of a query as CSV with a header, and resolves to their number. `onLines` is told
- * how many have been written.
+ * Writes the rows of a query as CSV, and resolves to their number. `onLines` is told how many have
+ * been written.
  */
 export async function copyCsv(
   connection: Sql,
   select: string,
   write: (chunk: Buffer) => Promise<void>,
-  onLines?: (lines: number) => void,
+  { hasHeader = true, onLines }: { hasHeader?: boolean; onLines?(lines: number): void } = {},
 ): Promise<number> {
-  let lines = -1; // without the header
+  let lines = hasHeader ? -1 : 0;
   for await (const chunk of copyOut(
     connection,
-    `copy (${select}) to stdout (format csv, header)`,
+    `copy (${select}) to stdout (format csv, header ${hasHeader})`,
   )) {
     await write(chunk);
     lines += countLines(chunk);

@@ -1,6 +1,7 @@
 /** The files of the archive: what there is of each kind, and the query of its rows. */
 import { createHash } from 'node:crypto';
 import { type ArchiveColumn, type BucketUnit, columnsOf, type Subject } from './columns.ts';
+import { LAYOUTS } from './csv/layouts.ts';
 
 /** A kind of files: one for each month of hours, or for each year of days. */
 export type Kind = {
@@ -72,10 +73,10 @@ export function metadataOf(
   };
 }
 
-/** Changes when files of the same buckets would get other bytes: then all of them are made again. */
+/** Changes when files of the same buckets would get other bytes: all of them are made again then. */
 export const fingerprintOf = (timeZone: string): string =>
   createHash('sha256')
-    .update(JSON.stringify([FORMAT, KINDS, KINDS.map((one) => metadataOf(one, timeZone))]))
+    .update(JSON.stringify([FORMAT, LAYOUTS, KINDS, KINDS.map((one) => metadataOf(one, timeZone))]))
     .digest('hex')
     .slice(0, 16);
 

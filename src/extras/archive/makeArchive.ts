@@ -27,7 +27,7 @@ import {
 import { KINDS, type Kind, metadataOf, selectRows } from './files.ts';
 import { writeParquet } from './parquetFile.ts';
 import { type Places, placesOf } from './places.ts';
-import { continued, type Due, hasChanges, planOf, readState, type State } from './plan.ts';
+import { continued, type Due, hasChanges, isThere, planOf, readState, type State } from './plan.ts';
 import { hashOf, makeFolder, publishFile } from './publishedFile.ts';
 
 /** The folder of the CSV files in the layout of airquality.am. */
@@ -365,15 +365,16 @@ function compared(before: Index | undefined, resources: readonly Resource[]) {
   };
 }
 
-/** The CSV files, from the first year with a change on; the running month changes with each hour. */
+/** The CSV files, from the first month with a change on; the running one changes with each hour. */
 async function makeOpenData(sql: Sql, { month }: State, run: Run): Promise<void> {
-  const { index, folder, progress, rows, ...options } = run;
+  const { index, folder, old, progress, rows, ...options } = run;
   const own = join(folder, OPEN_DATA);
   const isNew = (await stat(join(own, INDEX)).catch(() => undefined)) === undefined;
   const since = isNew ? FIRST_MONTH : index.airseries.open_data_from;
-  const from = since === FIRST_MONTH ? undefined : new Date(`${since}-15T00:00:00Z`); // the year counts
+  const from = since === FIRST_MONTH ? undefined : `${since}-01 00:00:00`;
+  const isWhole = (name: string) => isThere(folder, old.get(`${OPEN_DATA}/${name}`));
   const onLines = (lines: number, done: number) => progress.show(rows + lines, done);
-  await writeOpenData(sql, own, { ...options, from, onLines });
+  await writeOpenData(sql, own, { ...options, from, isWhole, onLines });
   index.airseries.open_data_from = month;
   index.resources = index.resources.filter((resource) => !isOpenData(resource));
   for (const resource of await openDataIn(folder)) put(run, resource);

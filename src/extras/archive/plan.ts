@@ -187,7 +187,8 @@ export async function planOf(
   return { due, settled };
 }
 
-async function isThere(folder: string, resource: Resource | undefined): Promise<boolean> {
+/** True if the file has the size that the index says. */
+export async function isThere(folder: string, resource: Resource | undefined): Promise<boolean> {
   if (resource === undefined) return false;
   const found = await stat(join(folder, resource.path)).catch(() => undefined);
   return found?.size === resource.bytes;

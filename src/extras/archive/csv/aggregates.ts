@@ -5,17 +5,19 @@
 import type { Sql } from '../../../database/client.ts';
 import { fileOf, isFlagged, type Layout } from './layouts.ts';
 
-/** A file, relative to the folder, and the query of its lines, whose columns are the header. */
-export type CsvFile = { name: string; select: string };
+/**
+ * A file, relative to the folder, and the query of its lines from a time on, whose columns are the
+ * header. `since`: the beginning of its period.
+ */
+export type CsvFile = { name: string; since: string; select(since: string): string };
 
-/** `from`: files of earlier years are left as they are. */
-type Period = { now: Date; from: Date | undefined };
+/** `from`: a local time; files of earlier years are left as they are. */
+type Period = { now: Date; from: string | undefined };
 
 /**
  * The files of a layout. Closed buckets only, as in the history windows (H1): without the current
- * hour or day. A file that is written is written from its beginning, so `from` leaves out whole
- * years of files by year, and nothing else. The file of days is written even if it is empty;
- * without hours there is no year to name a file after.
+ * hour or day. The file of days is written even if it is empty; without hours there is no year to
+ * name a file after.
  */
 export async function filesOf(
   connection: Sql,
@@ -23,7 +25,7 @@ export async function filesOf(
   { now, from }: Period,
 ): Promise<CsvFile[]> {
   const { extent, unit } = layout;
-  const first = from === undefined || unit === 'day' ? '-infinity' : from.toISOString();
+  const first = from === undefined || unit === 'day' ? '-infinity' : from;
   const years = await connection<{ year: string; since: string; until: string }[]>`
     select to_char(start, 'YYYY') as year, start::text as since,
       least(start + interval '1 year', extent.until)::text as until
@@ -40,12 +42,14 @@ export async function filesOf(
   if (unit === 'hour') {
     return years.map(({ year, since, until }) => ({
       name: fileOf(layout, year),
-      select: selectBuckets(layout, now, since, until),
+      since,
+      select: (from) => selectBuckets(layout, now, from, until),
     }));
   }
   const since = years[0]?.since ?? now.toISOString();
   const until = years.at(-1)?.until ?? since;
-  return [{ name: fileOf(layout, ''), select: selectBuckets(layout, now, since, until) }];
+  const select = (from: string) => selectBuckets(layout, now, from, until);
+  return [{ name: fileOf(layout, ''), since, select }];
 }
 
 /**

@@ -2,11 +2,13 @@
  * Writes the history as CSV in the layout of airquality.am: sensors, and the hours and days of
  * sensors, stations and cities. The server writes the lines of each file by COPY.
  */
+import { join } from 'node:path';
 import type { Sql } from '../../../database/client.ts';
 import { copyCsv } from '../copyOut.ts';
 import { publishFile } from '../publishedFile.ts';
-import { type CsvFile, filesOf } from './aggregates.ts';
+import { filesOf } from './aggregates.ts';
 import { describeFolder } from './contents.ts';
+import { keptLines } from './keptLines.ts';
 import { LAYOUTS } from './layouts.ts';
 import { SENSORS, selectSensors } from './sensors.ts';
 
@@ -15,8 +17,13 @@ type Options = {
   now: Date;
   /** The text of LICENSE; undefined: there is none. */
   license: string | undefined;
-  /** Leaves files of earlier years alone; every file that is written is written from its beginning. */
-  from: Date | undefined;
+  /**
+   * A local time such as `2026-11-01 00:00:00`: files of earlier years are left alone, and earlier
+   * lines of the others are kept. undefined: everything is written.
+   */
+  from: string | undefined;
+  /** True if a file has all that the last run wrote. */
+  isWhole(name: string): Promise<boolean>;
   /** Ends between two pieces of a file. */
   signal?: AbortSignal | undefined;
   /** Is told how many lines have been written, and which part of the files is there. */
@@ -33,22 +40,28 @@ export async function writeOpenData(
   folder: string,
   options: Options,
 ): Promise<void> {
-  const files: CsvFile[] = [];
+  const { from, now, signal } = options;
+  const files = [];
   for (const layout of LAYOUTS) files.push(...(await filesOf(connection, layout, options)));
   // last, when everything that refers to it is there
-  files.push({ name: SENSORS, select: selectSensors(options.now) });
+  files.push({ name: SENSORS, since: '', select: () => selectSensors(now) });
   let lines = 0;
-  for (const [done, { name, select }] of files.entries())
+  for (const [done, { name, since, select }] of files.entries()) {
+    const isLater = from !== undefined && name !== SENSORS && since < from;
+    const kept = isLater && (await options.isWhole(name)) ? from : undefined;
     await publishFile(folder, name, async (write) => {
-      lines += await copyCsv(
-        connection,
-        select,
-        async (chunk) => {
-          options.signal?.throwIfAborted();
-          await write(chunk);
-        },
-        (written) => options.onLines(lines + written, done / files.length),
-      );
+      const writeUnlessAborted = async (chunk: Buffer) => {
+        signal?.throwIfAborted();
+        await write(chunk);
+      };
+      if (kept !== undefined)
+        for await (const chunk of keptLines(join(folder, name), kept))
+          await writeUnlessAborted(chunk);
+      lines += await copyCsv(connection, select(kept ?? since), writeUnlessAborted, {
+        hasHeader: kept === undefined,
+        onLines: (written) => options.onLines(lines + written, done / files.length),
+      });
     });
+  }
   await describeFolder(folder, options);
 }
