@@ -3,7 +3,15 @@
  * to. The folder has old or new files, all whole, and the next run does the rest.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../../src/database/client.ts';
@@ -13,6 +21,9 @@ import { keepingLog } from '../../support/keepingLog.ts';
 import { until } from '../../support/patience.ts';
 import { addressVariables, runAirseries, runProgram } from '../../support/program.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { needs } from '../../support/tools.ts';
+import { isRoot } from '../../support/users.ts';
+import { expectSaid, type } from '../../whole/mistakes/mistake.ts';
 import { duck, indexOf } from './archiveValues.ts';
 import { emptyFolder } from './support.ts';
 
@@ -172,5 +183,17 @@ onOneEngine('an archive', (engine) => {
       1,
       expect.stringContaining('Name a folder that you may write to.'),
     ]);
+  });
+
+  it("another user's folder, and a new one in it, are refused", needs('otherUser'), async () => {
+    const folder = emptyFolder();
+    mkdirSync(join(folder, 'private'), { mode: 0o700 });
+    if (isRoot()) chmodSync(folder, 0o755);
+    else chmodSync(join(folder, 'private'), 0o000);
+    for (const path of ['private', 'private/new']) {
+      const { code, stdout, stderr } = await type(`airseries archive ${path}`, folder);
+      expectSaid(stderr, /archive: private.* is not open to this user.*Name a folder/);
+      expect([code, stdout]).toEqual([1, '']);
+    }
   });
 });

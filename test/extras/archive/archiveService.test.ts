@@ -107,7 +107,10 @@ it('the command makes the archive, and prints what changed', async () => {
     removed: [],
     files: FILES.length,
   });
-  const [same, other] = [{ changed: [], removed: [], files: FILES.length }, join(emptyFolder(), 'new')];
+  const [same, other] = [
+    { changed: [], removed: [], files: FILES.length },
+    join(emptyFolder(), 'new'),
+  ];
   expect((await command('archive', environment)).result).toEqual(same);
   expect((await command(`archive ${other}`, environment)).result.changed).toEqual(FILES);
 });

@@ -220,6 +220,12 @@ onEveryEngineInAll('the CSV files', (engine) => {
           'station_avg_hourly/station_avg_hourly_2026.csv',
         ].toSorted(),
       );
+      const whole = emptyFolder();
+      await archive(db, whole, later);
+      const { [foreign]: kept, [old]: __, ...files } = filesIn(join(folder, OWN));
+      const { [old]: ___, ...expected } = filesIn(join(whole, OWN));
+      expect(kept).toBe('mine');
+      expect({ ...files, 'datapackage.json': '' }).toEqual({ ...expected, 'datapackage.json': '' });
     });
 
     test('no link that somebody placed in the folder is followed', async () => {

@@ -27,7 +27,7 @@ const SLOWEST = [
   'test/network/wholeNetwork.test.ts',
   'test/whole/wiring.test.ts',
   'test/whole/startAndStop/embedded.test.ts',
-  'test/whole/mistakes/surroundings.test.ts',
+  'test/extras/embedded/surroundings.test.ts',
   'test/whole/project/readme.test.ts',
   'test/network/suspect/rule.test.ts',
   'test/schema/dependents.test.ts',

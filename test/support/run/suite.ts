@@ -20,7 +20,7 @@ const RARE = [
   'test/extras/senders/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body and its answer
   'test/extras/embedded/backup.test.ts', // restore.test.ts: a dump; its commands copy a folder
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
-  'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes/surroundings.test.ts: DATA_DIR
+  'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; embedded/surroundings.test.ts: DATA_DIR
   'test/support/run/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/whole/faults/killedImports.test.ts', // importsAtOnce.test.ts, ingest/store/imports.test.ts: interrupted otherwise, and undone

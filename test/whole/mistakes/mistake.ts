@@ -9,6 +9,8 @@
  */
 import { expect } from 'vitest';
 import { checkPorts, readConfig } from '../../../src/config.ts';
+import { runProgram } from '../../support/program.ts';
+import { isRoot, unprivilegedUser } from '../../support/users.ts';
 
 /**
  * The mistake in a few words, what was typed or sent, and what is said. `outcome`: the exit code of
@@ -47,4 +49,20 @@ export async function expectRefusedSettings(
 ): Promise<void> {
   const { message } = await errorOf(() => checkPorts(readConfig(settings)));
   expectSaid(message, said);
+}
+
+/**
+ * Runs a line as typed in a shell, variables first, in a folder and as an ordinary user: root may
+ * do everything.
+ */
+export function type(line: string, folder: string) {
+  const [variables = '', words = ''] = line.split(/ ?airseries ?/);
+  const environment = Object.fromEntries(
+    variables.split(' ').flatMap((one) => (one === '' ? [] : [one.split(/=(.*)/s, 2)])),
+  );
+  const program = new URL('../../../dist/cli.js', import.meta.url).pathname;
+  return runProgram([process.execPath, program, ...words.split(' ')], {
+    ...{ environment, folder },
+    ...(isRoot() ? { user: unprivilegedUser() } : {}),
+  }).finished;
 }
