@@ -18,8 +18,8 @@ import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
 import { skipUnless } from '../../support/tools.ts';
-import { compareArchive, duck, duckAll, type Row } from './archiveValues.ts';
-import { emptyFolder } from './support.ts';
+import { compareArchive, duck, duckAll, type Row } from '../archive/archiveValues.ts';
+import { emptyFolder } from '../archive/support.ts';
 
 const FOLDER = process.env.AIRSERIES_DATA;
 const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { TITLE } from '../../../src/extras/archive/words.ts';
+import { put, putIndex } from '../archive/folder.ts';
 import { axe, inBrowser } from '../pages/browser.ts';
 import { openSite, type Site } from '../pages/site.ts';
-import { put, putIndex } from './folder.ts';
 
 const MONTHS = Array.from({ length: 26 }, (_, n) => {
   const month = new Date(Date.UTC(2024, 9 + n, 1)).toISOString().slice(0, 7);

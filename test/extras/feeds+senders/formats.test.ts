@@ -10,6 +10,7 @@ import { NOW } from '../../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
+import { openProvider, type Provider } from '../feeds/server.ts';
 import {
   changed,
   expectRefusals,
@@ -20,7 +21,6 @@ import {
   storedOf,
   textOf,
 } from '../senders/formats/samples.ts';
-import { openProvider, type Provider } from './server.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;

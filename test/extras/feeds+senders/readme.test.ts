@@ -9,12 +9,12 @@ import { engines, testDatabase } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
+import { openProvider } from '../feeds/server.ts';
 import { airgradient } from '../senders/formats/airgradient.ts';
 import { purpleair } from '../senders/formats/purpleair.ts';
 import { smartCitizen } from '../senders/formats/smartCitizen.ts';
 import type { FormatTable } from '../senders/formats/table.ts';
 import { thingspeak } from '../senders/formats/thingspeak.ts';
-import { openProvider } from './server.ts';
 
 const README = readFileSync(
   new URL('../../../src/extras/feeds/README.md', import.meta.url),

@@ -28,7 +28,7 @@ const RARE = [
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
-  'test/extras/archive/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
+  'test/extras/archive+demo/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
   'test/extras/archive/lateReading.test.ts', // record.test.ts: its rows; archive.test.ts: the files that follow them
   'test/serve/lateReading.test.ts', // record.test.ts: its rows; changes.test.ts: how they are told
   'test/serve/coldDocuments.test.ts', // windows.test.ts: the same documents, by value

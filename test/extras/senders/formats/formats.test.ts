@@ -1,6 +1,6 @@
 /**
  * Every sample of every format, read from a file and from a push: what is stored of it, and what is
- * said of the rest. Polled feeds read the same samples in test/extras/feeds/formats.test.ts.
+ * said of the rest. Polled feeds read the same samples in test/extras/feeds+senders/formats.test.ts.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The shape of a format's table: what is sent, what is stored of it, and what is refused. A file, a
- * push and a polled feed read the same samples (formats.test.ts, test/extras/feeds/formats.test.ts).
+ * push and a polled feed read the same samples (formats.test.ts, test/extras/feeds+senders/formats.test.ts).
  */
 import type { ReadingColumn } from '../../../../src/contract/parameters.ts';
 import { NOW } from '../../../support/clock.ts';
