@@ -13,8 +13,9 @@ function addition(without: readonly string[], within: readonly string[]): string
   return `${within.slice(start, start + within.length - without.length).join('\n')}\n`;
 }
 
-it.each(DEFINITIONS.extras)('the SQL of %s matches the snapshot', async (extra) => {
-  await expect(
-    addition(renderedSql(CORE, 'plain'), renderedSql({ ...CORE, extras: [extra] }, 'plain')),
-  ).toMatchFileSnapshot(`${extra}/rendered.sql`);
+it('the SQL of each extra matches the snapshot', async () => {
+  for (const extra of DEFINITIONS.extras)
+    await expect(
+      addition(renderedSql(CORE, 'plain'), renderedSql({ ...CORE, extras: [extra] }, 'plain')),
+    ).toMatchFileSnapshot(`${extra}/rendered.sql`);
 });

@@ -18,6 +18,12 @@ export type State = Omit<Seen, 'values'> & {
   listed: number[];
   /** The running month, such as `2026-11`. */
   month: string;
+  /**
+   * How late a reading may be and still be no news (R1), counted from the last refresh before it came.
+   * So a period that ended this shortly before the refresh that a file shows may have changed without
+   * a record.
+   */
+  noNewsMs: number;
   /** True while refreshes still have noted hours to recompute. */
   isRefreshing: boolean;
   periods: PeriodAt[];
@@ -63,13 +69,15 @@ export async function readState(
         month: string;
         refreshed_at: string | null;
         is_refreshing: boolean;
+        no_news_ms: number;
       },
     ]
   >`
-    select f.history as database, f.refreshed_at, to_char(rollup.bucket_start('month', ${now}) at time zone ${timeZone}, 'YYYY-MM') as month,
+    select f.history as database, f.refreshed_at, to_char(m.since at time zone ${timeZone}, 'YYYY-MM') as month,
       (f.completed_at >= f.refreshed_at) is not true as is_refreshing,
+      (extract(epoch from m.since - raw.late_before(m.since)) * 1000)::float8 as no_news_ms,
       (select coalesce(max(id), 0)::text from rollup.change where shown_at is not null) as change
-    from api.freshness f`;
+    from api.freshness f cross join rollup.bucket_start('month', ${now}) m(since)`;
   const stations = await sql<{ station_id: number }[]>`
     select station_id from logic.station_state(${now}) where is_listed order by station_id`;
   const listed = stations.map(({ station_id }) => station_id);
@@ -87,6 +95,7 @@ export async function readState(
     stations: fingerprintOfStations(listed),
     listed,
     month: row.month,
+    noNewsMs: row.no_news_ms,
     isRefreshing: row.is_refreshing,
     periods: [...periods],
   };
@@ -134,13 +143,6 @@ export const continued = (index: Index | undefined, now: State): Index | undefin
     ? index
     : undefined;
 
-/**
- * A reading less than two hours late is no news (R1), counted from the last refresh before it came.
- * So a period that ended this shortly before the refresh that a file shows may have changed without
- * a record.
- */
-const NO_NEWS_MS = 2 * 3_600_000;
-
 /** The files that are due, in the order of the index, and the paths of those that are not. */
 export async function planOf(
   state: State,
@@ -165,7 +167,8 @@ export async function planOf(
         before !== undefined &&
         now.getTime() - Date.parse(before.refreshed_at) < RECORD_MS &&
         BigInt(before.change) <= BigInt(change);
-      const isSettled = isMade && Date.parse(before.refreshed_at) - NO_NEWS_MS >= Date.parse(until);
+      const isSettled =
+        isMade && Date.parse(before.refreshed_at) - state.noNewsMs >= Date.parse(until);
       const isOther =
         !isMade ||
         BigInt(isStation ? at.station_change : at.region_change) > BigInt(before.change) ||
