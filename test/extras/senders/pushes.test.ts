@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { openPushing, type Pushing, send } from '../../ingest/http/pushing.ts';
 import { stored } from '../../ingest/support.ts';
 import { engines } from '../../support/database.ts';
-import { expectSaid, type Mistake } from './mistake.ts';
+import { expectSaid, type Mistake } from '../../whole/mistakes/mistake.ts';
 
 // nothing here depends on the engine
 let here: Pushing;

@@ -14,7 +14,7 @@ import { READING_FORMATS } from '../../support/formats.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { expectSaid, type Mistake, SECRET } from './mistake.ts';
+import { expectSaid, type Mistake, SECRET } from '../../whole/mistakes/mistake.ts';
 
 /** Sensors 1 and 2 are both the device twins; sensor 3 is roof-1. */
 const NETWORK = smallNetwork({

@@ -1,6 +1,6 @@
 /**
  * POST /v1/readings: what can be sent, and in which forms. Refusals are in
- * test/whole/mistakes/pushes.test.ts.
+ * test/extras/senders/pushes.test.ts.
  */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import request, { type Response } from 'supertest';

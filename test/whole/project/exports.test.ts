@@ -1,11 +1,11 @@
 /**
- * Nothing is exported for nobody. Outside of house.test.ts, because that also runs without an extra
- * (removed.test.ts), and what two extras share would count as unused where one is gone.
+ * Nothing is exported for nobody, while the project has every extra.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EXTRAS } from '../../../src/extras.ts';
+import { whereComplete } from '../../support/complete.ts';
 
 const PROJECT = new URL('../../../', import.meta.url).pathname;
 const EXPORT = /^export (?:async )?(?:const|function\*?|type|class) (\w+)/gm;
@@ -32,8 +32,9 @@ const exported = paths
     [...(texts.get(path) ?? '').matchAll(EXPORT)].map(([, name = '']) => ({ path, name })),
   );
 
-it.each(['no extra', ...EXTRAS.map(({ name }) => name)])(
+it.for(['no extra', ...EXTRAS.map(({ name }) => name)])(
   'with %s taken away, every export of the source is used by another file, except in the contract',
+  whereComplete,
   (extra) => {
     const isThere = (path: string) => !path.includes(`/extras/${extra}/`);
     const unused = exported.filter(

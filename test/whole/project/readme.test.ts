@@ -25,6 +25,7 @@ import { parquetWriteFile } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { choose as chooseWords } from '../../support/command.ts';
+import { isComplete, whereComplete } from '../../support/complete.ts';
 import { freePort } from '../../support/freePort.ts';
 import { until } from '../../support/patience.ts';
 import { ready, runProgram } from '../../support/program.ts';
@@ -60,7 +61,7 @@ const commands = documents.flatMap((path) =>
   ),
 );
 
-it.each(commands)('a documented command exists: $path, $rest', ({ rest }) => {
+it.for(commands)('a documented command exists: $path, $rest', whereComplete, ({ rest }) => {
   const choice = chooseWords(wordsOf(rest));
   if ('check' in choice && !/^import network/.test(rest))
     choice.check(readConfig({ RAW_RETENTION: '2 years' }));
@@ -85,21 +86,25 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   );
 
-it.each(pages)('every link of a page leads to a file, and to a heading in it: %s', (page) => {
-  const links = [...textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]*)\)/g)];
-  const broken = links.filter(([, link = '']) => {
-    const [path = '', anchor] = link.split('#');
-    const target = path === '' ? page : join(dirname(page), path);
-    if (!existsSync(join(ROOT, target))) return true;
-    return anchor !== undefined && !anchorsOf(target).includes(anchor);
-  });
-  expect(broken.map(([, link]) => link)).toEqual([]);
-  // files named by their paths; NAME stands for one to be made
-  const named = [...textOf(page).matchAll(/`((?:test|src|sql|grafana)\/[\w./-]+\.\w+)`/g)]
-    .map(([, path]) => `${path}`)
-    .filter((path) => !path.includes('NAME'));
-  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-});
+it.for(pages)(
+  'every link of a page leads to a file, and to a heading in it: %s',
+  whereComplete,
+  (page) => {
+    const links = [...textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]*)\)/g)];
+    const broken = links.filter(([, link = '']) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    });
+    expect(broken.map(([, link]) => link)).toEqual([]);
+    // files named by their paths; NAME stands for one to be made
+    const named = [...textOf(page).matchAll(/`((?:test|src|sql|grafana)\/[\w./-]+\.\w+)`/g)]
+      .map(([, path]) => `${path}`)
+      .filter((path) => !path.includes('NAME'));
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  },
+);
 
 it('nothing tells people to type npx airseries, a name that a stranger could take', () => {
   const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
@@ -113,7 +118,7 @@ it('nothing tells people to type npx airseries, a name that a stranger could tak
   expect(texts).toEqual([]);
 });
 
-it('the commands of the documentation are found, in several pages', () => {
+it('the commands of the documentation are found, in several pages', whereComplete, () => {
   expect(commands.length).toBeGreaterThan(30);
   expect([...new Set(commands.map(({ path }) => path))].length).toBeGreaterThan(5);
 });
@@ -184,7 +189,7 @@ function blocksOf(heading: string, language: string): string[] {
 
 it(
   'the README’s way to a network of one’s own works as it is written, step by step',
-  needs('curl'),
+  isComplete ? needs('curl') : whereComplete,
   async () => {
     const folder = temporaryFolder('readme');
     for (const name of ['src', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));

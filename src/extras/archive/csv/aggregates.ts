@@ -9,7 +9,7 @@ import { fileOf, isFlagged, type Layout } from './layouts.ts';
  * A file, relative to the folder, and the query of its lines from a time on, whose columns are the
  * header. `since`: the beginning of its period.
  */
-export type CsvFile = { name: string; since: string; select(since: string): string };
+type CsvFile = { name: string; since: string; select(since: string): string };
 
 /** `from`: a local time; files of earlier years are left as they are. */
 type Period = { now: Date; from: string | undefined };
