@@ -75,10 +75,6 @@ const TOOLS = {
     isHere: () => !isRoot() || canEnter(unprivilegedUser(), ROOT),
     missing: 'root has the project in a folder that no other user can enter',
   },
-  pandas: {
-    isHere: () => runs('-cimport pandas', 'python3'),
-    missing: 'Python has no pandas',
-  },
   pandasParquet: {
     isHere: () => runs('-cimport pandas, pyarrow', 'python3'),
     missing: 'Python has no pandas with pyarrow',
@@ -95,7 +91,6 @@ const TOOLS = {
     isHere: () => runs('-elibrary(arrow)', 'Rscript'),
     missing: 'R has no package arrow',
   },
-  rscript: { isHere: () => runs('--version', 'Rscript'), missing: 'R is not installed' },
   root: { isHere: isRoot, missing: 'the tests do not run as root' },
   timescale: {
     isHere: () => inject('targets').timescale !== undefined,

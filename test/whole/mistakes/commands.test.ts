@@ -188,16 +188,6 @@ describe('before a database is opened', () => {
       }
     },
   );
-
-  it(
-    'the command line says what is wrong with an export into /proc, where making folders never ends',
-    needs('linux'),
-    async () => {
-      const choice = choose(wordsOf('export /proc/new'));
-      const refused = await errorOf(() => 'check' in choice && choice.check(readConfig({})));
-      expect(refused.message).toMatch(/^export: \/proc\/new is .*Name a folder/);
-    },
-  );
 });
 
 describe('over a database', () => {
