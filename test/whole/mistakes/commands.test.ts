@@ -5,7 +5,6 @@ import { readConfig } from '../../../src/config.ts';
 import { choose, commandsOn, wordsOf } from '../../support/command.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { needs } from '../../support/tools.ts';
 import { errorOf, expectSaid, type Mistake } from './mistake.ts';
 
 /** The exit codes: of bad usage, as most rows are, and of anything else. */
