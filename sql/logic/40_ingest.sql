@@ -372,9 +372,9 @@ begin
   refused as materialized (
     select s.ordinal, s.reason from staged s where s.reason is not null
     union all
-    -- it has no value, and withdraws nothing
+    -- it has no value, withdraws nothing, and was not put together with another row
     select s.ordinal, s.problem from staged s
-    where s.reason is null and not s.has_value and not exists (select from changed c where c.ordinal = s.ordinal)
+    where s.reason is null and not s.has_value and s.kept is null and not exists (select from changed c where c.ordinal = s.ordinal)
   )
   -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its values
   -- changed something with the kept row; as unchanged otherwise.

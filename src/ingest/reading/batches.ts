@@ -3,7 +3,7 @@
  * is asked for, so memory stays constant.
  */
 import { InputError } from '../../base/inputError.ts';
-import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../rows/lines.ts';
+import { EXCERPT_LENGTH, LONGEST_LINE } from '../rows/lines.ts';
 import { HEADER_OR_OBJECTS } from '../rows/objects.ts';
 import type { Findings } from './facts.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
@@ -37,23 +37,15 @@ export const FILE_LIMITS: Limits = {
 /** A part of a source that was read at once; undefined for rows without a known parameter. */
 export type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
-/** Readings that are kept until the end of their source, because several rows are one. */
-type Merger = {
+/** What only the format of a source knows. */
+type Form = {
   /** True if rows have one parameter each, as far as the source was read. */
   isLong(): boolean;
-  /** Throws InputError if there are too many. */
-  add(reading: ReadingInput): void;
-  take(): Iterable<ReadingInput>;
-  /** The error for a source of which nothing was kept; undefined: that is no error. */
+  /** The error for a source without a reading; undefined: that is no error. */
   whyNothing(): InputError | undefined;
 };
 
-const NO_MERGER: Merger = {
-  isLong: () => false,
-  add: () => undefined,
-  take: () => [],
-  whyNothing: () => undefined,
-};
+const OWN_FORM: Form = { isLong: () => false, whyNothing: () => undefined };
 
 /**
  * Yields at least one batch, unless the source has no line. When reading fails, everything before
@@ -65,7 +57,7 @@ export async function* inBatches(
   slices: AsyncGenerator<Slice>,
   found: Findings,
   { batch, batchText, most, compares = true }: Limits,
-  merger: Merger = NO_MERGER,
+  { isLong, whyNothing }: Form = OWN_FORM,
 ): AsyncGenerator<ReadingBatch> {
   const { facts, doubts } = found;
   let readings: ReadingInput[] = [];
@@ -85,10 +77,8 @@ export async function* inBatches(
         `readings that take more than ${most.text / 1_048_576} MiB, each by itself`,
       );
     const reading = one.text.length > LONGEST_LINE ? shortened(one) : one;
-    const isLong = merger.isLong();
-    if (compares) doubts.compare(reading, isLong, facts.ignored);
-    if (isLong) merger.add(reading);
-    else readings.push(reading);
+    if (compares) doubts.compare(reading, isLong(), facts.ignored);
+    readings.push(reading);
   };
   for (;;) {
     const next = await slices.next().catch((error: unknown) => {
@@ -110,8 +100,7 @@ export async function* inBatches(
       batchSize = 0;
     }
   }
-  for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
-  if (most === undefined && readings.length === 0) failure ??= merger.whyNothing();
+  if (most === undefined && facts.rows === 0) failure ??= whyNothing();
   if (lastLine === undefined && most === undefined)
     failure ??= new InputError(source, 'the file is empty', HEADER_OR_OBJECTS);
   for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {

@@ -21,13 +21,9 @@ import { cellOf } from '../rows/cells.ts';
 import { readRows, rowsWithin } from '../rows/rows.ts';
 import { type Findings, makeFindings } from './doubts.ts';
 import type { SourceFacts } from './facts.ts';
-import { makeMerger } from './merge.ts';
 import { makeReader, type Reader } from './reader.ts';
 
-/**
- * The readings of a source in any format, as inBatches yields them. Rows of one parameter each are
- * merged: their readings come at the end.
- */
+/** The readings of a source in any format, as inBatches yields them. */
 export function readReadings(
   source: Source,
   declared: Declarations = {},
@@ -35,15 +31,11 @@ export function readReadings(
 ): AsyncGenerator<ReadingBatch> {
   const found = makeFindings();
   const { facts } = found;
-  const merger = {
-    ...makeMerger(source.name),
-    isLong: () => facts.isLong,
-    whyNothing: () =>
-      facts.isLong && facts.ignored.size > 0
-        ? noParameter(source.name, facts, declared)
-        : undefined,
-  };
-  return inBatches(source.name, readAll(source, declared, limits, found), found, limits, merger);
+  const whyNothing = () =>
+    facts.isLong && facts.ignored.size > 0 ? noParameter(source.name, facts, declared) : undefined;
+  const isLong = () => facts.isLong;
+  const rows = readAll(source, declared, limits, found);
+  return inBatches(source.name, rows, found, limits, { isLong, whyNothing });
 }
 
 /** The reading of a line by itself, an object in any format; undefined if it is none. */
