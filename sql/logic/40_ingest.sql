@@ -46,11 +46,13 @@ create type logic.stored as (
   refused_ordinals int[], -- the rows that could not be used
   refused_reasons text[],
   unauthorized_ordinals int[], -- the rows that the sender is not authorized for; they are left out
+  findings jsonb, -- of logic.look_at_stage, of a sender's readings
   stage jsonb -- of a trial, the rows of logic.describe_stage
 );
 
 -- Fills the stage of a session with readings that come as one array per column, with one element per reading, and
--- stores them: a push, or a polled document. Returns what became of them.
+-- stores them: a push, or a polled document. Returns what became of them. Of 20 readings and more nothing is stored where
+-- what is found in them stops them; then all but `findings` is null.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -67,12 +69,16 @@ create function logic.store_readings(
   skips_unauthorized boolean, -- leave out readings of other sensors, instead of refusing them all
   only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
   is_trial boolean, -- store nothing, and return what would become of them (S10)
+  declared int, -- these as logic.look_at_stage has them
+  unsaid int,
+  tolerates_few boolean, -- null: the readings are not looked at
   {{list reading: $name_values real[]}}
 ) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 {{seek_settings}}
 as $$
 declare
+  findings jsonb := '[]';
   described jsonb;
   result logic.stored;
 begin
@@ -87,11 +93,19 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
+  if tolerates_few is not null then
+    findings := logic.look_at_stage(declared, unsaid, is_unique => false, tolerates_few => tolerates_few);
+  end if;
+  if not is_trial and cardinality(sensors) >= 20 and findings @> '[{"stops": true}]' then
+    result.findings := findings;
+    return result;
+  end if;
   if is_trial then
     described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
   end if;
   result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
     only_new, is_unique => false, counts_late => true, import => null, is_trial => is_trial);
+  result.findings := findings;
   result.stage := described;
   return result;
 end $$;
@@ -372,9 +386,12 @@ begin
   refused as materialized (
     select s.ordinal, s.reason from staged s where s.reason is not null
     union all
-    -- it has no value, withdraws nothing, and was not put together with another row
+    -- it has no value, withdraws nothing, and was not put together with a row that has one: empty cells of rows of one
+    -- parameter each are no readings by themselves
     select s.ordinal, s.problem from staged s
-    where s.reason is null and not s.has_value and s.kept is null and not exists (select from changed c where c.ordinal = s.ordinal)
+    where s.reason is null and not s.has_value
+      and not exists (select from changed c where c.ordinal = coalesce(s.kept, s.ordinal))
+      and not exists (select from staged k where k.ordinal = s.kept and k.has_value and s.unusable = 0)
   )
   -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its values
   -- changed something with the kept row; as unchanged otherwise.

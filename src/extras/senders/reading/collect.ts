@@ -33,9 +33,8 @@ export function readReadings(
   const { facts } = found;
   const whyNothing = () =>
     facts.isLong && facts.ignored.size > 0 ? noParameter(source.name, facts, declared) : undefined;
-  const isLong = () => facts.isLong;
   const rows = readAll(source, declared, limits, found);
-  return inBatches(source.name, rows, found, limits, { isLong, whyNothing });
+  return inBatches(source.name, rows, found, limits, whyNothing);
 }
 
 /** The reading of a line by itself, an object in any format; undefined if it is none. */
