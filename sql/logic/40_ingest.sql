@@ -390,7 +390,7 @@ begin
     -- parameter each are no readings by themselves
     select s.ordinal, s.problem from staged s
     where s.reason is null and not s.has_value
-      and not exists (select from changed c where c.ordinal = coalesce(s.kept, s.ordinal))
+      and not exists (select from changed c where c.ordinal = s.ordinal)
       and not exists (select from staged k where k.ordinal = s.kept and k.has_value and s.unusable = 0)
   )
   -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its values
