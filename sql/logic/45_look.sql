@@ -22,15 +22,18 @@ as $$
 declare
   enough constant int := 20; -- fewer values may be an exception
   is_short constant boolean := (select count(*) from (select from pg_temp.staged_reading limit enough) s) < enough;
+  repeats constant boolean := not is_unique and exists (
+    select from pg_temp.staged_reading s where s.sensor_id is not null and s.measured_at is not null
+    group by s.sensor_id, s.measured_at having count(*) > 1);
   contradictions jsonb := '[]';
   findings jsonb := '[]';
 begin
-  if not is_unique then
+  if repeats then
     contradictions := logic.contradictions(tolerates_few);
   end if;
   if is_short or declared is null then return contradictions; end if;
 
-  with looked_at as materialized (select * from logic.first_readings(is_unique)),
+  with looked_at as materialized (select * from logic.first_readings(repeats)),
   exchanged as (
     select jsonb_build_object('kind', 'exchanged', 'rows', count(*), 'stops', true) as finding
     from (select coalesce(l.pm25, l.pm25_raw) as fine, l.pm10 from looked_at l) p
@@ -55,7 +58,7 @@ begin
 
   findings := findings || contradictions;
   if unsaid & ({{temperature_bit}} | {{wind_speed_bit}}) <> 0 then
-    findings := findings || logic.unusual_values(unsaid, is_unique);
+    findings := findings || logic.unusual_values(unsaid, repeats);
   end if;
   return findings;
 end $$;
@@ -67,12 +70,6 @@ create function logic.contradictions(tolerates_few boolean) returns jsonb langua
 declare
   finding jsonb;
 begin
-  if not exists (
-    select from pg_temp.staged_reading s where s.sensor_id is not null and s.measured_at is not null
-    group by s.sensor_id, s.measured_at having count(*) > 1)
-  then
-    return '[]';
-  end if;
   with mistaken as (
     select s.sensor_id, s.measured_at from pg_temp.staged_reading s
     where s.sensor_id is not null and s.measured_at is not null
@@ -107,17 +104,17 @@ begin
   return coalesce(finding, '[]');
 end $$;
 
--- The readings of the first 5,000 rows, put together from all rows of their sensors and times: rows of one parameter each
--- may stand far apart. As many tell what a column is; among more there would be the day on which a gauge begins anew, and
--- a row in which PM2.5 is as large as PM10.
-create function logic.first_readings(is_unique boolean) returns table (
+-- The readings of the first 5,000 rows. `repeats`: sensors and times may stand twice, and are put together from all rows,
+-- since those of one parameter each may stand far apart. As many tell what a column is; among more there would be the day
+-- on which a gauge begins anew, and a row in which PM2.5 is as large as PM10.
+create function logic.first_readings(repeats boolean) returns table (
   ordinal int, sensor_id int, measured_at timestamptz,
   temperature real, pm25 real, pm25_raw real, pm10 real, wind_speed real, rain real
 ) language sql stable as $$
   select min(s.ordinal), s.sensor_id, s.measured_at,
     max(s.temperature), min(s.pm25), min(s.pm25_raw), max(s.pm10), max(s.wind_speed), max(s.rain)
   from pg_temp.staged_reading s
-  where s.ordinal <= 5000 or not is_unique and (s.sensor_id, s.measured_at) in (
+  where s.ordinal <= 5000 or repeats and (s.sensor_id, s.measured_at) in (
     select f.sensor_id, f.measured_at from pg_temp.staged_reading f where f.ordinal <= 5000)
   -- a row without a sensor or a time stands for itself
   group by s.sensor_id, s.measured_at, case when s.sensor_id is null or s.measured_at is null then s.ordinal end
@@ -127,7 +124,7 @@ $$;
 -- the `median` of a `parameter` is far from the usual one (`usual`) of the sensors' own stations (`is_own`) or of those
 -- nearby. The first five sensors and 30 days are compared, with hours from a week before to a week after: on a year of
 -- 1,000 stations a push of one waits 3 ms for them, and one of all 21 ms. With 20 stations and 90 days that took 1 s.
-create function logic.unusual_values(unsaid int, is_unique boolean) returns jsonb language plpgsql stable
+create function logic.unusual_values(unsaid int, repeats boolean) returns jsonb language plpgsql stable
 set plan_cache_mode = force_custom_plan
 set enable_nestloop = on
 as $$
@@ -141,7 +138,7 @@ declare
   wind float8;
 begin
   with looked_at as materialized (
-    select * from logic.first_readings(is_unique) l where l.sensor_id is not null and l.measured_at is not null
+    select * from logic.first_readings(repeats) l where l.sensor_id is not null and l.measured_at is not null
   ),
   begun as (select min(l.measured_at) as at from looked_at l),
   chosen as (select l.sensor_id from looked_at l group by 1 order by min(l.ordinal) limit 5),
