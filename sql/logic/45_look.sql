@@ -1,7 +1,7 @@
 -- What is asked of staged rows as a whole, before any is stored: at one place for files, pushes and feeds (S7, S8).
 
--- What was found, as a JSON array, in the order in which it is asked about; `stops`: the source is asked about instead of
--- stored. With `is_unique` no sensor and time stands twice. Kinds:
+-- What was found, as a JSON array, in the order in which it is asked about; `stops`: the source is asked about instead
+-- of stored. With `is_unique` no sensor and time stands twice. Kinds:
 --   exchanged       PM2.5 is above PM10 in each of `rows`
 --   rising_rain     rain only rises, from `first` to `last` in `rows` of a sensor: it is a total
 --   contradictions  as logic.contradictions has them
@@ -76,8 +76,9 @@ begin
     group by 1, 2 having false {{repeat reading: or min(s.$name) <> max(s.$name)}}
   ),
   compared as materialized (
-    select s.*, (false {{repeat reading: or s.$name <> min(s.$name) over before or s.$name <> max(s.$name) over before}})
-      is true as contradicts
+    select s.*,
+      (false {{repeat reading: or s.$name <> min(s.$name) over before or s.$name <> max(s.$name) over before}}) is true
+        as contradicts
     from pg_temp.staged_reading s join mistaken m on m.sensor_id = s.sensor_id and m.measured_at = s.measured_at
     window before as (partition by s.sensor_id, s.measured_at order by s.ordinal
       rows between unbounded preceding and 1 preceding)
@@ -98,15 +99,15 @@ begin
   into finding
   from pair p
   cross join (
-    select (select count(*) from compared c where c.contradicts) as count, (select count(*) from pg_temp.staged_reading s
-      where s.sensor_id is not null and s.measured_at is not null) as rows
+    select (select count(*) from compared c where c.contradicts) as count,
+      (select count(*) from pg_temp.staged_reading s where s.sensor_id is not null and s.measured_at is not null) as rows
   ) n;
   return coalesce(finding, '[]');
 end $$;
 
--- The readings of the first 5,000 rows. `repeats`: sensors and times may stand twice, and are put together from all rows,
--- since those of one parameter each may stand far apart. As many tell what a column is; among more there would be the day
--- on which a gauge begins anew, and a row in which PM2.5 is as large as PM10.
+-- The readings of the first 5,000 rows. `repeats`: sensors and times may stand twice, and are put together from all
+-- rows, since those of one parameter each may stand far apart. As many tell what a column is; among more there would be
+-- the day on which a gauge begins anew, and a row in which PM2.5 is as large as PM10.
 create function logic.first_readings(repeats boolean) returns table (
   ordinal int, sensor_id int, measured_at timestamptz,
   temperature real, pm25 real, pm25_raw real, pm10 real, wind_speed real, rain real
@@ -120,10 +121,10 @@ create function logic.first_readings(repeats boolean) returns table (
   group by s.sensor_id, s.measured_at, case when s.sensor_id is null or s.measured_at is null then s.ordinal end
 $$;
 
--- Temperatures in °F and wind in km/h may lie within the bounds of our units, and only the hours nearby tell (S8): where
--- the `median` of a `parameter` is far from the usual one (`usual`) of the sensors' own stations (`is_own`) or of those
--- nearby. The first five sensors and 30 days are compared, with hours from a week before to a week after: on a year of
--- 1,000 stations a push of one waits 3 ms for them, and one of all 21 ms. With 20 stations and 90 days that took 1 s.
+-- Temperatures in °F and wind in km/h may lie within the bounds of our units, and only the hours nearby tell (S8):
+-- where the `median` of a `parameter` is far from the usual one (`usual`) of the sensors' own stations (`is_own`) or of
+-- those nearby. The first five sensors and 30 days are compared, with hours from a week before to a week after: on a year
+-- of 1,000 stations a push of one waits 3 ms for them, and one of all 21 ms. With 20 stations and 90 days that took 1 s.
 create function logic.unusual_values(unsaid int, repeats boolean) returns jsonb language plpgsql stable
 set plan_cache_mode = force_custom_plan
 set enable_nestloop = on
@@ -171,6 +172,7 @@ begin
     ) far);
 end $$;
 
-revoke all on function logic.look_at_stage, logic.contradictions, logic.first_readings, logic.unusual_values from public;
+revoke all on function logic.look_at_stage, logic.contradictions, logic.first_readings, logic.unusual_values
+  from public;
 grant execute on function logic.look_at_stage, logic.contradictions, logic.first_readings, logic.unusual_values,
   logic.shortest to airseries_ingest;
