@@ -52,11 +52,13 @@ create type logic.stored as (
   refused_ordinals int[], -- the rows that could not be used
   refused_reasons text[],
   unauthorized_ordinals int[], -- the rows that the sender is not authorized for; they are left out
+  findings jsonb, -- of logic.look_at_stage, of a sender's readings
   stage jsonb -- of a trial, the rows of logic.describe_stage
 );
 
 -- Fills the stage of a session with readings that come as one array per column, with one element per reading, and
--- stores them: a push, or a polled document. Returns what became of them.
+-- stores them: a push, or a polled document. Returns what became of them. Of 20 readings and more nothing is stored where
+-- what is found in them stops them; then all but `findings` is null.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -73,12 +75,16 @@ create function logic.store_readings(
   skips_unauthorized boolean, -- leave out readings of other sensors, instead of refusing them all
   only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
   is_trial boolean, -- store nothing, and return what would become of them (S10)
+  declared int, -- these as logic.look_at_stage has them
+  unsaid int,
+  tolerates_few boolean, -- null: the readings are not looked at
   {{list reading: $name_values real[]}}
 ) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 {{seek_settings}}
 as $$
 declare
+  findings jsonb := '[]';
   described jsonb;
   result logic.stored;
 begin
@@ -90,11 +96,19 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
+  if tolerates_few is not null then
+    findings := logic.look_at_stage(declared, unsaid, is_unique => false, tolerates_few => tolerates_few);
+  end if;
+  if not is_trial and cardinality(sensors) >= 20 and findings @> '[{"stops": true}]' then
+    result.findings := findings;
+    return result;
+  end if;
   if is_trial then
     described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
   end if;
   result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
     only_new, is_unique => false, counts_late => true, import => null, is_trial => is_trial);
+  result.findings := findings;
   result.stage := described;
   return result;
 end $$;
@@ -358,7 +372,7 @@ begin
       -- rain a source gives an amount or a total; the amount of a reading with a total is derived, and the given one is
       -- kept beside it.
       select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty,
-        s.problem, s.kept, s.is_replaced, s.is_part, usable.reason,
+        s.unusable, s.problem, s.kept, s.is_replaced, s.is_part, usable.reason,
         {{list given: r.$name as known_$name}},
         logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
       from pg_temp.staged_reading s
@@ -412,7 +426,7 @@ begin
     )
     -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its
     -- values changed something with the kept row; as unchanged otherwise. One without a value that withdraws nothing is
-    -- refused.
+    -- refused, but for the empty cells of rows of one parameter each, if another row of them has a value.
     select count(*) filter (where c.is_changed) + (
         select count(*) from compared together
         where together.kept is not null and together.reason is null and together.problem is null
@@ -441,7 +455,12 @@ begin
     into result.accepted, result.replaced, result.withdrawn, result.replaced_oldest, result.replaced_newest,
       result.without_station, result.late_hours, result.delays, withdrawn_sensors, withdrawn_times, withdrawn_names,
       rain_sensors, rain_times, result.refused_ordinals, result.refused_reasons
-    from (select c.*, coalesce(c.reason, case when not c.is_changed then c.problem end) as refused from compared c) c
+    from (
+      select c.*, coalesce(c.reason, case when not c.is_changed and (c.kept is null or c.unusable <> 0
+          or c.kept not in (select k.ordinal from compared k where k.kept is null and k.problem is null))
+        then c.problem end) as refused
+      from compared c
+    ) c
     left join raw.placement p on p.sensor_id = c.sensor_id and c.measured_at >= p.since and c.measured_at < p.until;
   end if;
 

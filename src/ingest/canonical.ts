@@ -162,4 +162,5 @@ export const canonical: ReadingFormats = {
   timeHint: (text) => (isLocal(text) ? `; ${text} has no offset` : ''),
   unitHint: () => undefined,
   declareUnit: () => `Send it in our unit.`,
+  ownUnit: () => 'our unit',
 };

@@ -70,6 +70,8 @@ export type Explaining = {
     units: readonly string[],
     say: Vocabulary,
   ): string;
+  /** The declaration that values are in our unit, as they are. */
+  ownUnit(name: ParameterName, say: Vocabulary): string;
 };
 
 export type SourceForms = {

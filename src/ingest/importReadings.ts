@@ -25,10 +25,10 @@ import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { replacedBy } from './store/accept.ts';
-import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { describeStage } from './store/describe.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
 import { addCounts, beginImport, endImport, noCounts, wasImported } from './store/imports.ts';
+import { type Looked, lookAtStage, NOTHING_FOUND } from './store/look.ts';
 import { findMoved } from './store/movedSensors.ts';
 import { addReplaced, describeReplaced, NOTHING_REPLACED } from './store/replaced.ts';
 import { type Stage, type Staged, withStage } from './store/stage.ts';
@@ -115,6 +115,8 @@ type Read = {
   /** Its first readings, which are looked at, and all that is known of it. */
   readings: readonly ReadingInput[];
   found: Findings;
+  /** False for standard input, which cannot be read twice. */
+  isFile: boolean;
   /** Why it could not be read to its end. */
   failure: InputError | undefined;
 };
@@ -131,7 +133,8 @@ function makeSourceImport(work: Work) {
     const isNew = confirm !== undefined && !(await wasImported(sql, format));
     if (confirm?.isWanted({ format, isNew }) && !(await confirm.decide(await planOf(read, work))))
       return report.left();
-    refuse(await doubtsAbout(read, work), name);
+    const { doubts, corrections } = await lookAt(read, work);
+    refuse(doubts, name);
     if (staged.rows > 0) {
       const entry = entryOf(read.declared ?? {}, facts);
       const id = await beginImport(sql, name, format, entry, clock());
@@ -144,7 +147,7 @@ function makeSourceImport(work: Work) {
     }
     report.end(facts, staged.span);
     if (failure !== undefined) throw failure; // what stands before it is stored
-    report.hints(read.found, staged.span);
+    report.hints(read.found, corrections, staged.span);
   };
 }
 
@@ -152,7 +155,8 @@ function makeSourceImport(work: Work) {
  * A function that stages one source after the other. Rejects with InputError for one without a row,
  * and for a large one that is wrong from the beginning.
  */
-function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
+function makeStaging(work: Work) {
+  const { sql, stage, clock, formats, confirm } = work;
   const ofDevices: SensorsOfDevices = new Map();
   /** By sensor, whether hourly or daily means were imported. */
   const means = new Map<number, Means>();
@@ -172,12 +176,21 @@ function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
         if (mean !== undefined) refuseBothMeans(readings, mean, means, name);
         if (read === undefined) report.linesBefore(found.facts);
         if (read === undefined || read.readings.length === 0)
-          read = { name, declared, staged, readings, found, failure: undefined };
+          read = {
+            name,
+            declared,
+            staged,
+            readings,
+            found,
+            isFile: source.size !== undefined,
+            failure: undefined,
+          };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
         isLookedAt = true;
-        refuse(await doubtsAbout(read, { sql, clock, formats }), name);
+        await stage.end();
+        refuse((await lookAt(read, work)).doubts, name);
       }
     } catch (error) {
       if (!(error instanceof InputError) || read === undefined) throw error;
@@ -210,19 +223,55 @@ const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 /** Rows after which a file is looked at before it is read to its end. */
 const LOOKED_AT = 50_000;
 
-/** Every doubt about a source. Rejects with InputError for bytes that are not UTF-8. */
-async function doubtsAbout(
-  { name, readings, found }: Read,
-  { sql, clock, formats }: Pick<Work, 'sql' | 'clock' | 'formats'>,
-): Promise<Doubt[]> {
+/**
+ * Every doubt about a source, as far as it is staged. Rejects with InputError for bytes that are not
+ * UTF-8.
+ */
+async function lookAt(read: Read, { sql, stage, clock, formats }: Work): Promise<Looked> {
+  const { name, readings, staged, found } = read;
   const { facts, doubts } = found;
   const { notUtf8: bytes } = facts;
   if (bytes !== undefined) throw notUtf8(`${name}:${bytes.line}`, bytes.encoding, bytes.text);
-  return [
-    ...doubts.of(readings, COMMAND_LINE),
-    ...(await doubtsAmongOthers(sql, readings, facts, COMMAND_LINE, formats)),
-    ...(await findMoved(sql, doubts, { now: clock() }, COMMAND_LINE)).doubts,
-  ];
+  const looking = { found, say: COMMAND_LINE, formats };
+  const looked = await lookAtStage(stage.connection, staged.isUnique, looking, (ordinals) =>
+    readRows(read, ordinals, formats),
+  );
+  const moved = await findMoved(sql, doubts, { now: clock() }, COMMAND_LINE);
+  return {
+    ...looked,
+    doubts: [...doubts.of(readings, COMMAND_LINE), ...looked.doubts, ...moved.doubts],
+  };
+}
+
+/** The readings with these ordinals, from 1: a file is read again for those behind its first. */
+async function readRows(
+  { name, declared, readings, isFile }: Read,
+  ordinals: readonly number[],
+  formats: ReadingFormats,
+): Promise<ReadingInput[] | undefined> {
+  const rows = new Map<number, ReadingInput>();
+  const note = (some: readonly ReadingInput[], before: number) => {
+    for (const ordinal of ordinals) {
+      const reading = some[ordinal - before - 1];
+      if (reading !== undefined) rows.set(ordinal, reading);
+    }
+  };
+  note(readings, 0);
+  if (rows.size < ordinals.length && isFile) {
+    const source = await openSource(name);
+    let before = 0;
+    try {
+      for await (const { readings: some } of await rowsOf(source, declared, formats)) {
+        note(some, before);
+        before += some.length;
+        if (rows.size === ordinals.length) break;
+      }
+    } finally {
+      source.close();
+    }
+  }
+  const found = ordinals.flatMap((ordinal) => rows.get(ordinal) ?? []);
+  return found.length === ordinals.length ? found : undefined;
 }
 
 /** Throws InputError for the first doubt that stops a source. */
@@ -237,10 +286,10 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
   const { facts } = read.found;
   const { stage, clock, formats } = work;
   let { failure } = read;
-  const doubts = await doubtsAbout(read, work).catch((error: unknown) => {
+  const { doubts } = await lookAt(read, work).catch((error: unknown) => {
     if (!(error instanceof InputError)) throw error;
     failure ??= error;
-    return [];
+    return NOTHING_FOUND;
   });
   const values = await describeStage(stage.connection);
   const counts = noCounts();

@@ -133,8 +133,8 @@ export function makeImportReport(
         summary.excluded += facts.excluded;
         if (!summary.formats.includes(facts.format)) summary.formats.push(facts.format);
       },
-      hints(found: Findings, ownSpan: Span) {
-        for (const hint of hintsOf(found, [], describeGap(ownSpan))) {
+      hints(found: Findings, corrections: string | undefined, ownSpan: Span) {
+        for (const hint of hintsOf(found, [], corrections, describeGap(ownSpan))) {
           const text = `${name}: ${hint}`;
           summary.hints.push(text);
           progress.hide();

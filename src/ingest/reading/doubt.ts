@@ -14,8 +14,8 @@ export type Doubt = {
   stops?: 'always' | 'never';
 };
 
-/** Readings, or values, that are enough for a doubt: fewer may be an exception. */
-export const ENOUGH = 20;
+/** Readings that are enough for a doubt: fewer may be an exception. */
+const ENOUGH = 20;
 
 /** How a refusal begins. `stored`: what became of the readings. */
 export const asRefusal = ({ what }: Doubt, stored = NOTHING_STORED): string => `${what}; ${stored}`;

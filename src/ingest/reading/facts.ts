@@ -4,7 +4,6 @@
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { Encoding } from '../rows/encoding.ts';
-import { makeContradictions } from './contradictions.ts';
 import type { Doubt } from './doubt.ts';
 import type { ReadingInput } from './reading.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -20,10 +19,16 @@ export type SourceFacts = {
   means?: Means | undefined;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
   ignored: Set<string>;
-  /** Rows with a value, or the name of a parameter. Rows of one sensor and time may be merged. */
+  /** Rows with a value, or the name of a parameter. */
   rows: number;
   /** Parameters of our own names whose unit nobody says, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
+  /** Parameters whose unit is declared, whatever the source says; undefined: none can be. */
+  declared: ReadonlySet<ParameterName> | undefined;
+  /** True if a row has one parameter, so that several are one reading. */
+  isLong: boolean;
+  /** The hours and minutes of all times, as `08:00`; null: they have several. */
+  timeOfDay: string | null | undefined;
   /** Titles and comments before the first header. */
   linesBefore: number;
   /** Rows, and single values of others, that `only` leaves out. */
@@ -39,6 +44,9 @@ export const makeFacts = (format: string): SourceFacts => ({
   ignored: new Set(),
   rows: 0,
   undeclared: new Map(),
+  declared: undefined,
+  isLong: false,
+  timeOfDay: undefined,
   linesBefore: 0,
   excluded: 0,
   usedServerTime: false,
@@ -63,10 +71,6 @@ export type OwnPlace = {
 };
 
 export type Doubts = {
-  /** Compares a reading with those before it, as makeContradictions does. */
-  compare(reading: ReadingInput, isLong: boolean, unused?: ReadonlySet<string>): void;
-  /** A sentence about readings that correct others; undefined: there are none. */
-  corrections(): string | undefined;
   /** By sensor or device, and place: to be compared with the network. */
   places: ReadonlyMap<string, OwnPlace>;
   /**
@@ -74,20 +78,14 @@ export type Doubts = {
    * was done before. `without`: parameters whose values are explained elsewhere.
    */
   of(readings: readonly ReadingInput[], say: Vocabulary, without?: ReadonlySet<string>): Doubt[];
+  /** Doubts about times, which count where rows of one sensor and time contradict each other. */
+  ofContradictions(say: Vocabulary): Doubt[];
 };
 
 export type Findings<Facts extends SourceFacts = SourceFacts> = { facts: Facts; doubts: Doubts };
 
-/** For a source in our own form. */
-export function makeFindings(format: string): Findings {
-  const { see, corrections, doubts } = makeContradictions();
-  return {
-    facts: makeFacts(format),
-    doubts: {
-      compare: see,
-      corrections,
-      places: new Map(),
-      of: (_readings, say) => doubts(say),
-    },
-  };
-}
+/** For a source in our own form, which leaves nothing open. */
+export const makeFindings = (format: string): Findings => ({
+  facts: makeFacts(format),
+  doubts: { places: new Map(), of: () => [], ofContradictions: () => [] },
+});

@@ -11,7 +11,6 @@ import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
-import { inSlices } from '../../../ingest/rows/lines.ts';
 import { type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
 import { makeColumns, makeObjectReader, type Names, type Row } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
@@ -19,15 +18,12 @@ import { chooseFormat, isOwn } from '../formats/formats.ts';
 import { formatFor } from '../formats/source.ts';
 import { cellOf } from '../rows/cells.ts';
 import { readRows, rowsWithin } from '../rows/rows.ts';
+import { inSlices } from '../rows/slices.ts';
 import { type Findings, makeFindings } from './doubts.ts';
 import type { SourceFacts } from './facts.ts';
-import { makeMerger } from './merge.ts';
 import { makeReader, type Reader } from './reader.ts';
 
-/**
- * The readings of a source in any format, as inBatches yields them. Rows of one parameter each are
- * merged: their readings come at the end.
- */
+/** The readings of a source in any format, as inBatches yields them. */
 export function readReadings(
   source: Source,
   declared: Declarations = {},
@@ -35,15 +31,10 @@ export function readReadings(
 ): AsyncGenerator<ReadingBatch> {
   const found = makeFindings();
   const { facts } = found;
-  const merger = {
-    ...makeMerger(source.name),
-    isLong: () => facts.isLong,
-    whyNothing: () =>
-      facts.isLong && facts.ignored.size > 0
-        ? noParameter(source.name, facts, declared)
-        : undefined,
-  };
-  return inBatches(source.name, readAll(source, declared, limits, found), found, limits, merger);
+  const whyNothing = () =>
+    facts.isLong && facts.ignored.size > 0 ? noParameter(source.name, facts, declared) : undefined;
+  const rows = readAll(source, declared, limits, found);
+  return inBatches(source.name, rows, found, limits, whyNothing);
 }
 
 /** The reading of a line by itself, an object in any format; undefined if it is none. */

@@ -2,7 +2,6 @@
  * The facts about a source that come up while it is read, for reports and answers: no reading depends
  * on them.
  */
-import type { ParameterName } from '../../../contract/parameters.ts';
 import {
   type SourceFacts as CoreFacts,
   MOST_IGNORED,
@@ -15,17 +14,12 @@ import { passedOver, type UnitOfValue } from './values.ts';
 
 /** Facts about a source of a foreign form. */
 export type SourceFacts = CoreFacts & {
-  /** True if a row has one parameter, so that several are one reading. */
-  isLong: boolean;
-  /** Parameters whose unit is declared, whatever the source says. */
-  declared: ReadonlySet<ParameterName>;
   /** The declared shift, in microseconds; undefined: none is declared. */
   shift: number | undefined;
 };
 
 export const makeFacts = (): SourceFacts => ({
   ...makeCoreFacts(''),
-  isLong: false,
   declared: new Set(),
   shift: undefined,
 });
