@@ -125,8 +125,8 @@ $$;
 -- Temperatures in °F and wind in km/h may lie within the bounds of our units, and only the hours nearby tell (S8):
 -- where the `median` of a `parameter` is far from the usual one (`usual`) of the sensors' own stations (`is_own`) or of
 -- those nearby. The first five sensors and 30 days are compared, with hours from a week before to a week after: on a
--- year of 1,000 stations a push of one waits 3 ms for them, and one of all 21 ms. With 20 stations and 90 days that took
--- 1 s.
+-- year of 1,000 stations a push of one waits 3 ms for them, and one of all 21 ms. With 20 stations and 90 days that
+-- took 1 s.
 create function logic.unusual_values(unsaid int, repeats boolean) returns jsonb language plpgsql stable
 set plan_cache_mode = force_custom_plan
 set enable_nestloop = on
