@@ -87,9 +87,7 @@ export async function withStage<T>(sql: Sql, work: (stage: Stage) => Promise<T>)
     try {
       return await work(makeStage(sql, connection));
     } finally {
-      await connection
-        .unsafe('drop table if exists pg_temp.staged_reading')
-        .catch(() => undefined);
+      await connection.unsafe('drop table if exists pg_temp.staged_reading').catch(() => undefined);
     }
   });
 }
