@@ -134,7 +134,9 @@ function makeSourceImport(work: Work) {
     refuse(await doubtsAbout(read, work), name);
     if (staged.rows > 0) {
       const entry = entryOf(read.declared ?? {}, facts);
-      const id = await beginImport(sql, name, format, entry, clock());
+      const { sourceName } = read.declared ?? {};
+      const readBy = { format, declared: entry, sourceName };
+      const id = await beginImport(sql, name, readBy, clock());
       const counts = noCounts();
       for await (const row of stage.store(name, clock(), { importId: undoable ? id : null })) {
         addCounts(counts, row);
