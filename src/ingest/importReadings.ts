@@ -15,8 +15,8 @@ import {
   makeImportReport,
   type SourceReport,
 } from './importReport.ts';
-import { entryOf, type Plan } from './plan.ts';
-import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
+import { entryOf, type Plan, unusedIn } from './plan.ts';
+import { FILE_LIMITS, type Limits } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
 import type { Findings, Means } from './reading/facts.ts';
@@ -117,6 +117,8 @@ type Read = {
   found: Findings;
   /** Why it could not be read to its end. */
   failure: InputError | undefined;
+  /** Why the order of its dates cannot be told. */
+  dates: InputError | undefined;
 };
 
 /** A function that imports one source after the other. */
@@ -129,9 +131,13 @@ function makeSourceImport(work: Work) {
     const { facts } = read.found;
     const { format } = facts;
     const isNew = confirm !== undefined && !(await wasImported(sql, format));
-    if (confirm?.isWanted({ format, isNew }) && !(await confirm.decide(await planOf(read, work))))
+    const doubts = await doubtsAbout(read, work);
+    if (
+      confirm?.isWanted({ format, isNew }) &&
+      !(await confirm.decide(await planOf(read, doubts, work)))
+    )
       return report.left();
-    refuse(await doubtsAbout(read, work), name);
+    refuse(read, doubts);
     if (staged.rows > 0) {
       const entry = entryOf(read.declared ?? {}, facts);
       const { sourceName } = read.declared ?? {};
@@ -166,20 +172,28 @@ function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
     const { name } = source;
     const staged = await stage.begin();
     let read: Read | undefined;
-    let isLookedAt = confirm !== undefined; // a plan says all that there is to say
+    const isPlanned = confirm !== undefined; // a plan says all that there is to say
+    const limits = { ...LIMITS, isPlanned };
+    let isLookedAt = isPlanned;
+    let dates: InputError | undefined;
     try {
-      for await (const { readings: given, found } of await rowsOf(source, declared, formats)) {
+      const format = await withDates(source, declared, formats, limits).catch((error: unknown) => {
+        if (!isPlanned || !(error instanceof InputError)) throw error;
+        dates = error;
+        return declared;
+      });
+      for await (const { readings: given, found } of formats.readReadings(source, format, limits)) {
         const readings = await assignSensors(sql, given, undefined, clock(), ofDevices);
         const { means: mean } = found.facts;
         if (mean !== undefined) refuseBothMeans(readings, mean, means, name);
         if (read === undefined) report.linesBefore(found.facts);
         if (read === undefined || read.readings.length === 0)
-          read = { name, declared, staged, readings, found, failure: undefined };
+          read = { name, declared, staged, readings, found, failure: undefined, dates };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
         isLookedAt = true;
-        refuse(await doubtsAbout(read, { sql, clock, formats }), name);
+        refuse(read, await doubtsAbout(read, { sql, clock, formats }));
       }
     } catch (error) {
       if (!(error instanceof InputError) || read === undefined) throw error;
@@ -193,17 +207,19 @@ function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
   };
 }
 
-/** The rows of a source, with the order of a file's dates. Rejects as dateFormatOf does. */
-async function rowsOf(
+/** The declarations, with the order of a file's dates. Rejects as dateFormatOf does. */
+async function withDates(
   source: Source,
   declared: Declarations | undefined,
   formats: ReadingFormats,
-): Promise<AsyncGenerator<ReadingBatch>> {
+  limits: Limits,
+): Promise<Declarations | undefined> {
   // standard input cannot be read twice
   const dateFormat =
-    source.size === undefined ? undefined : await formats.dateFormatOf(source.name, declared);
-  const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  return formats.readReadings(source, format, LIMITS);
+    source.size === undefined
+      ? undefined
+      : await formats.dateFormatOf(source.name, declared, limits);
+  return dateFormat === undefined ? declared : { ...declared, dateFormat };
 }
 
 /** As few at once as Stage.add wants them. */
@@ -212,14 +228,12 @@ const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 /** Rows after which a file is looked at before it is read to its end. */
 const LOOKED_AT = 50_000;
 
-/** Every doubt about a source. Rejects with InputError for bytes that are not UTF-8. */
+/** Every doubt about a source. */
 async function doubtsAbout(
-  { name, readings, found }: Read,
+  { readings, found }: Read,
   { sql, clock, formats }: Pick<Work, 'sql' | 'clock' | 'formats'>,
 ): Promise<Doubt[]> {
   const { facts, doubts } = found;
-  const { notUtf8: bytes } = facts;
-  if (bytes !== undefined) throw notUtf8(`${name}:${bytes.line}`, bytes.encoding, bytes.text);
   return [
     ...doubts.of(readings, COMMAND_LINE),
     ...(await doubtsAmongOthers(sql, readings, facts, COMMAND_LINE, formats)),
@@ -227,23 +241,34 @@ async function doubtsAbout(
   ];
 }
 
-/** Throws InputError for the first doubt that stops a source. */
-function refuse(doubts: readonly Doubt[], name: string): void {
+/** Why a source cannot be stored, whatever its values are. */
+function refusalsOf({ name, found, dates }: Read): InputError[] {
+  const { notUtf8: bytes, refusals } = found.facts;
+  const position = bytes?.line === 0 ? name : `${name}:${bytes?.line}`;
+  return [
+    ...(bytes === undefined ? [] : [notUtf8(position, bytes.encoding, bytes.text)]),
+    ...refusals,
+    ...(dates === undefined ? [] : [dates]),
+  ];
+}
+
+/** Throws InputError for the first reason that keeps a source from being stored. */
+function refuse(read: Read, doubts: readonly Doubt[]): void {
+  const [refusal] = refusalsOf(read);
+  if (refusal !== undefined) throw refusal;
   const doubt = stoppingDoubt(doubts);
-  if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
+  if (doubt !== undefined) throw new InputError(read.name, asRefusal(doubt), doubt.remedy);
 }
 
 /** The plan of a source: every doubt, and a trial of the statement that stores it. */
-async function planOf(read: Read, work: Work): Promise<Plan> {
-  const { name, declared = {}, staged } = read;
+async function planOf(
+  read: Read,
+  doubts: readonly Doubt[],
+  { stage, clock, formats }: Work,
+): Promise<Plan> {
+  const { name, declared = {}, staged, failure } = read;
   const { facts } = read.found;
-  const { stage, clock, formats } = work;
-  let { failure } = read;
-  const doubts = await doubtsAbout(read, work).catch((error: unknown) => {
-    if (!(error instanceof InputError)) throw error;
-    failure ??= error;
-    return [];
-  });
+  const open = refusalsOf(read).map(({ problem: what, remedy }) => ({ what, remedy }));
   const values = await describeStage(stage.connection);
   const counts = noCounts();
   const reasons: Parameters<typeof addReasons>[0] = { quarantined: {}, values: {} };
@@ -256,10 +281,13 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
   return {
     source: name,
     format: facts.format,
-    zone: declared.zone ?? null,
-    unused: [...facts.ignored],
+    encoding: facts.encoding,
+    delimiter: facts.delimiter ?? null,
+    zone: facts.zone ?? null,
+    columns: [...facts.columns.values()],
+    unused: unusedIn(facts),
     excluded: facts.excluded,
-    doubts: doubts.map(({ what, remedy }) => ({ what, remedy })),
+    doubts: [...open, ...doubts.map(({ what, remedy }) => ({ what, remedy }))],
     ...(failure !== undefined && { failure: failure.message }),
     received: counts.received,
     accepted: counts.accepted,

@@ -4,7 +4,7 @@
  */
 import { type Declarations, pair } from './reading/declarations.ts';
 import type { Doubt } from './reading/doubt.ts';
-import type { SourceFacts } from './reading/facts.ts';
+import type { SourceFacts, UsedColumn } from './reading/facts.ts';
 import type { Described } from './store/describe.ts';
 import type { ReplacedValues } from './store/replaced.ts';
 
@@ -33,10 +33,14 @@ type SourceEntry = {
 export type Plan = {
   source: string;
   format: string;
-  /** The zone of stamps without an offset, where one was declared. */
+  encoding: string;
+  /** Null: it is no table. */
+  delimiter: string | null;
+  /** The zone of stamps without an offset; null: none is known. */
   zone: string | null;
+  columns: UsedColumn[];
   /** Columns and keys that are not used. */
-  unused: string[];
+  unused: { column: string; values: number }[];
   /** Rows and values that `only` leaves out. */
   excluded: number;
   doubts: Pick<Doubt, 'what' | 'remedy'>[];
@@ -51,6 +55,10 @@ export type Plan = {
   /** The declaration that reads it, for `sources` in the network file. */
   entry: SourceEntry;
 };
+
+/** The names that are not used, each with the number of its values. */
+export const unusedIn = ({ ignored }: Pick<SourceFacts, 'ignored'>): Plan['unused'] =>
+  [...ignored].map(([column, { values }]) => ({ column, values }));
 
 /** A declaration as a source of the network file has it; the words of a named one stay. */
 export function entryOf(declared: Declarations, facts: Pick<SourceFacts, 'format'>): SourceEntry {

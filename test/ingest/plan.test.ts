@@ -63,7 +63,13 @@ onEveryEngineInAll('a plan', (engine) => {
     const { plan, summary } = await planAndStore(text);
     expect(plan).toMatchObject({
       format: 'airseries',
-      unused: ['colour'],
+      ...{ encoding: 'utf-8', delimiter: ',', zone: null },
+      columns: [
+        { column: 'sensor_id', parameter: 'sensor_id', unit: null, saidBy: null },
+        { column: 'time', parameter: 'time', unit: null, saidBy: null },
+        { column: 'pm25', parameter: 'pm25', unit: 'µg/m³', saidBy: 'our name' },
+      ],
+      unused: [{ column: 'colour', values: 5 }],
       received: 5,
       accepted: 3,
       replaced: summary.replaced,

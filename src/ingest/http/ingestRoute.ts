@@ -182,7 +182,7 @@ function describeSource(
   const hints = hintsOf(found, doubts, describeGap(span, now));
   const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
-    ...(ignored.size > 0 && { ignored: [...ignored] }),
+    ...(ignored.size > 0 && { ignored: [...ignored.keys()] }),
     ...(hints.length > 0 && { hints }),
     format,
     ...(excluded > 0 && { excluded }),

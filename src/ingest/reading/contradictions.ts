@@ -190,7 +190,7 @@ function isDifferent(one: unknown, other: unknown): boolean {
 function unusedFieldsOf(
   first: Known,
   second: Known,
-  unused: ReadonlySet<string>,
+  unused: Pick<ReadonlySet<string>, 'has'>,
 ): [name: string, one: string, other: string][] {
   const one = unusedOf(first, unused);
   const other = unusedOf(second, unused);
@@ -201,7 +201,7 @@ function unusedFieldsOf(
   );
 }
 
-function unusedOf(row: Known, unused: ReadonlySet<string>): Values {
+function unusedOf(row: Known, unused: Pick<ReadonlySet<string>, 'has'>): Values {
   if (row.columns !== undefined) return cellsAt(row, row.columns, row.columns.unused);
   const fields = fieldsOf(row.text);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => unused.has(name)));

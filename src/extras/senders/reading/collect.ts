@@ -139,6 +139,6 @@ const noParameter = (
 ) =>
   new InputError(
     name,
-    `no known parameter; found ${[...ignored].slice(0, 5).join(', ')}`,
+    `no known parameter; found ${[...ignored.keys()].slice(0, 5).join(', ')}`,
     `Say which is which with ${say.option('column')}, as in ${say.option('column', 'pm25=NAME')}.`,
   );
