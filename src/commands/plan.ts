@@ -44,10 +44,10 @@ const named = (column: string) => (/^[^\s,]+$/.test(column) ? column : JSON.stri
 const COLUMNS_WITHOUT_UNIT = ['sensor_id', 'device', 'time'];
 
 /** `"PM2.5 (µg/m³)" → pm25, µg/m³ (in the name)`. */
-function columnText({ column, parameter, unit, saidBy }: Plan['columns'][number]): string {
+function columnText({ column, parameter, unit, said_by }: Plan['columns'][number]): string {
   const meant = `${named(column)} → ${parameter}`;
   if (COLUMNS_WITHOUT_UNIT.includes(parameter)) return meant;
-  const by = saidBy ?? 'said by nobody';
+  const by = said_by ?? 'said by nobody';
   return unit === null ? `${meant}, unit ${by}` : `${meant}, ${unit} (${by})`;
 }
 
@@ -79,7 +79,8 @@ function sensorText(values: readonly Described[], width: number): string {
   const hours = values.flatMap(({ first_hour, last_hour }) => [first_hour, last_hour]).toSorted();
   const [first, last] = [hours[0] ?? '', hours.at(-1) ?? ''].map(hourText);
   const where = station_id === null ? 'at no station' : `at station ${station_id}`;
-  return `Sensor ${sensor_id}, ${where}, ${first} to ${last}:\n${tableOf(values, VALUES, width)}`;
+  const who = sensor_id === null ? 'Unknown sensor' : `Sensor ${sensor_id}`;
+  return `${who}, ${where}, ${first} to ${last}:\n${tableOf(values, VALUES, width)}`;
 }
 
 /** `2026-11-19 08:00`, local. */

@@ -62,8 +62,8 @@ function noteFields(facts: SourceFacts, { list }: Names, fields: Fields): Unused
   for (const [name, at] of [...slots, ...values]) {
     const column = list[at];
     const unit = READING_COLUMNS_BY_NAME.get(name as ReadingColumn)?.unit ?? null;
-    const saidBy = unit === null ? null : 'our name';
-    if (column !== undefined) noteUsed(facts, column, { column, parameter: name, unit, saidBy });
+    const said_by = unit === null ? null : 'our name';
+    if (column !== undefined) noteUsed(facts, column, { column, parameter: name, unit, said_by });
   }
   return unused.flatMap((at) => {
     const counted = noteUnused(facts, list[at] as string);

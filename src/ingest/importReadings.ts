@@ -15,14 +15,13 @@ import {
   makeImportReport,
   type SourceReport,
 } from './importReport.ts';
-import { entryOf, type Plan, unusedIn } from './plan.ts';
+import { entryOf, type Plan, refusedIfOwned, unusedIn } from './plan.ts';
 import { FILE_LIMITS, type Limits } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
-import type { Findings, Means } from './reading/facts.ts';
+import { type Findings, type Means, refusalsOf } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
-import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { replacedBy } from './store/accept.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
@@ -242,19 +241,14 @@ async function doubtsAbout(
 }
 
 /** Why a source cannot be stored, whatever its values are. */
-function refusalsOf({ name, found, dates }: Read): InputError[] {
-  const { notUtf8: bytes, refusals } = found.facts;
-  const position = bytes?.line === 0 ? name : `${name}:${bytes?.line}`;
-  return [
-    ...(bytes === undefined ? [] : [notUtf8(position, bytes.encoding, bytes.text)]),
-    ...refusals,
-    ...(dates === undefined ? [] : [dates]),
-  ];
-}
+const refusalsIn = ({ name, found, dates }: Read): InputError[] => [
+  ...refusalsOf(name, found.facts),
+  ...(dates === undefined ? [] : [dates]),
+];
 
 /** Throws InputError for the first reason that keeps a source from being stored. */
 function refuse(read: Read, doubts: readonly Doubt[]): void {
-  const [refusal] = refusalsOf(read);
+  const [refusal] = refusalsIn(read);
   if (refusal !== undefined) throw refusal;
   const doubt = stoppingDoubt(doubts);
   if (doubt !== undefined) throw new InputError(read.name, asRefusal(doubt), doubt.remedy);
@@ -268,7 +262,7 @@ async function planOf(
 ): Promise<Plan> {
   const { name, declared = {}, staged, failure } = read;
   const { facts } = read.found;
-  const open = refusalsOf(read).map(({ problem: what, remedy }) => ({ what, remedy }));
+  const open = refusalsIn(read).map(({ problem: what, remedy }) => ({ what, remedy }));
   const values = await describeStage(stage.connection);
   const counts = noCounts();
   const reasons: Parameters<typeof addReasons>[0] = { quarantined: {}, values: {} };
@@ -278,6 +272,15 @@ async function planOf(
     replaced = addReplaced(replaced, replacedBy(row));
     addReasons(reasons, row);
   }
+  const isOfNobody =
+    facts.refusals.length > 0 &&
+    read.readings.every(({ sensorId, device }) => (sensorId ?? device) === undefined);
+  const { counts: refused, examples } = isOfNobody
+    ? refusedIfOwned(read.readings, clock())
+    : {
+        counts: Object.entries({ ...reasons.quarantined, ...reasons.values }),
+        examples: staged.examples,
+      };
   return {
     source: name,
     format: facts.format,
@@ -293,12 +296,10 @@ async function planOf(
     accepted: counts.accepted,
     unchanged: counts.unchanged,
     replaced: describeReplaced(replaced) ?? null,
-    refused: Object.entries({ ...reasons.quarantined, ...reasons.values }).map(
-      ([reason, count]) => ({
-        count,
-        ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
-      }),
-    ),
+    refused: [...refused].map(([reason, count]) => ({
+      count,
+      ...exampleOf(reason as ReadingReason, examples, name, formats, declared.timeZone),
+    })),
     values,
     entry: entryOf(declared, facts),
   };

@@ -11,6 +11,7 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { ReadingFormats } from '../formats.ts';
 import type { IngestObserver } from '../observer.ts';
+import { unusedIn } from '../plan.ts';
 import type { ReadingBatch } from '../reading/batches.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -118,6 +119,7 @@ export function ingestRoute(
       }),
       ...(found !== undefined &&
         describeSource({ found, readings }, outcome, now, [...among, ...moved])),
+      ...(isTrial && found !== undefined && planOfBody(found)),
       ...(isTrial && { sensors: outcome.staged ?? [] }),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
@@ -179,7 +181,8 @@ function describeSource(
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
   const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...moved];
-  const hints = hintsOf(found, doubts, describeGap(span, now));
+  const refusals = found.facts.refusals.map(({ problem: what, remedy }) => ({ what, remedy }));
+  const hints = hintsOf(found, [...refusals, ...doubts], describeGap(span, now));
   const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
     ...(ignored.size > 0 && { ignored: [...ignored.keys()] }),
@@ -189,6 +192,15 @@ function describeSource(
     ...(usedServerTime && { time: 'server' }),
   };
 }
+
+/** What a dry run says beside the answer: how each column is read (S10). */
+const planOfBody = ({ facts }: ReadingBatch['found']) => ({
+  encoding: facts.encoding,
+  ...(facts.delimiter !== undefined && { delimiter: facts.delimiter }),
+  ...(facts.zone !== undefined && { zone: facts.zone }),
+  columns: [...facts.columns.values()],
+  unused: unusedIn(facts),
+});
 
 /**
  * Why nothing of a body could be used, in the form of a problem: each reason once, with the first

@@ -5,7 +5,7 @@
 
 import type { InputError } from '../../base/inputError.ts';
 import type { ParameterName } from '../../contract/parameters.ts';
-import { type Encoding, UTF_8 } from '../rows/encoding.ts';
+import { type Encoding, notUtf8, UTF_8 } from '../rows/encoding.ts';
 import type { Row } from '../rows/row.ts';
 import { makeContradictions } from './contradictions.ts';
 import type { Doubt } from './doubt.ts';
@@ -33,7 +33,7 @@ export type UsedColumn = {
   parameter: string;
   /** Null: the column has none, or nothing says one for all rows. */
   unit: string | null;
-  saidBy: SaidBy | null;
+  said_by: SaidBy | null;
 };
 
 /** How many values a column that is not used has. */
@@ -89,6 +89,13 @@ export const makeFacts = (format: string): SourceFacts => ({
 
 /** At most this many names are reported as used, and as not used: each line may bring a new one. */
 const MOST_NAMES = 100;
+
+/** Why a source cannot be stored, whatever its values are. `name`: the source, for messages. */
+export function refusalsOf(name: string, { notUtf8: bytes, refusals }: SourceFacts): InputError[] {
+  if (bytes === undefined) return refusals;
+  const position = bytes.line === 0 ? name : `${name}:${bytes.line}`;
+  return [notUtf8(position, bytes.encoding, bytes.text), ...refusals];
+}
 
 /** Notes a column that is used. `key`: tells it apart; a row of units behind a header says more. */
 export function noteUsed({ columns }: SourceFacts, key: string, used: UsedColumn): void {

@@ -3,6 +3,7 @@
  * are read (plan.ts), the reading in it (readRow.ts), and its time. Only the time depends on the
  * rows before: their order tells the two hours of a night in which the clocks go back.
  */
+import type { Limits } from '../../../ingest/reading/batches.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { countUnused, type UnusedCells } from '../../../ingest/reading/facts.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
@@ -21,7 +22,7 @@ import { cellOf, rowWithin } from '../rows/cells.ts';
 import { EVERY_VALUE } from './declarations.ts';
 import type { Findings } from './doubts.ts';
 import { noteUnusedCells } from './facts.ts';
-import { checkHeader } from './header.ts';
+import { problemsOf, unnamedTime } from './header.ts';
 import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
 import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
 import type { SeenRow } from './seenRow.ts';
@@ -33,10 +34,10 @@ import { leftOut, readNamedValues } from './values.ts';
 export type Reader = {
   format: Format;
   /**
-   * Checks the header of a table, and notes the columns that are not used. Throws InputError for
-   * one that cannot be used.
+   * Checks the header of a table, and notes its columns. Throws InputError for one that cannot be
+   * used, unless `isTrial`: its rows are read all the same, for a plan.
    */
-  begin(header: Header, position: string): void;
+  begin(header: Header, position: string, isTrial: boolean): void;
   /** Undefined for a row whose parameter is unknown. Throws InputError as ownerOf does. */
   read(row: Row | Unreadable): ReadingInput | undefined;
   /** The fields of a document that mean something for each of its rows. */
@@ -51,6 +52,7 @@ export function makeReader(
   first: Row,
   declared: Declarations,
   { facts, doubts }: Findings,
+  { isPlanned = false }: Pick<Limits, 'isPlanned'> = {},
 ): Reader {
   const format = formatFor(declared, first);
   const layout = layoutOf(format, declared);
@@ -91,13 +93,16 @@ export function makeReader(
     return reading;
   };
 
+  /** True until the first row of a plan whose header names no time. */
+  let isTimeOpen = false;
+
   const read: Reader['read'] = (given) => {
     if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
     if (given.encoding !== undefined) facts.encoding = given.encoding.name;
     if (given.encoding !== undefined && isUsed(given, planFor(given).plan)) {
       const { encoding, text, line } = given;
       facts.notUtf8 ??= { encoding, text, line };
-      return unreadable(text, line, explainEncoding(encoding));
+      if (!isPlanned) return unreadable(text, line, explainEncoding(encoding));
     }
     const isWhole = format.payload === undefined;
     if (isWhole && isExcluded(given, layout.only.length > 0 ? planFor(given).plan.only : [])) {
@@ -112,6 +117,10 @@ export function makeReader(
     if (!isWhole && isExcluded(row, plan.only)) {
       facts.excluded += 1;
       return undefined;
+    }
+    if (isTimeOpen) {
+      isTimeOpen = false;
+      facts.refusals.push(...unnamedTime(row, declared.say));
     }
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
@@ -139,12 +148,19 @@ export function makeReader(
   return {
     format,
     read,
-    begin(header, position) {
+    begin(header, position, isTrial) {
       const planned = planFor(header);
       const { plan } = planned;
-      const { encoding, text } = header;
-      if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
-      checkHeader(header, position, layout, plan, declared);
+      const { encoding, text, line } = header;
+      if (encoding !== undefined && isUsed(header, plan)) {
+        if (!isTrial) throw notUtf8(position, encoding, text);
+        facts.notUtf8 ??= { encoding, text, line };
+      }
+      for (const problem of problemsOf(header, position, layout, plan, declared)) {
+        if (!isTrial) throw problem;
+        facts.refusals.push(problem);
+      }
+      isTimeOpen = isTrial && plan.time.positions.length === 0 && declared.now === undefined;
       facts.isLong = format.isLong === true && plan.long !== undefined;
       if (encoding !== undefined) facts.encoding = encoding.name;
       facts.delimiter = header.names.delimiter;

@@ -40,7 +40,7 @@ export function noteUsedColumns(
   const texts = slots.flatMap(([parameter, slot]) =>
     textsOf(slot).map(([at, column]) => ({
       ...{ at, key: `${column} ${parameter}` },
-      used: { column, parameter, unit: null, saidBy: null },
+      used: { column, parameter, unit: null, said_by: null },
     })),
   );
   const values = plan.values.flatMap(({ parameter, columns, otherwise }) =>
@@ -61,8 +61,16 @@ export function noteUsedColumns(
 export function noteNamed(facts: SourceFacts, layout: Layout, named: readonly NamedValue[]): void {
   for (const { field, column, unit } of named) {
     if (column === undefined || unit === undefined || facts.columns.has(field)) continue;
-    noteUsed(facts, field, usedFor(layout, column, unit));
+    noteUsed(facts, field, usedFor(layout, column, unit, whoSaysInRow(layout, unit)));
   }
+}
+
+/** `in each row`, where neither a declaration nor the parameter's name there says the unit. */
+function whoSaysInRow(layout: Layout, unit: UnitOfValue): SaidBy | undefined {
+  const { field, parameter, said } = unit;
+  if (said === undefined || whoSays(layout, unit) !== 'by the format') return undefined;
+  const ofFormat = layout.units.get(parameter) ?? layout.format.parameter?.(field)?.unit;
+  return said === ofFormat ? undefined : 'in each row';
 }
 
 /** `by`: who says the unit, where it is not the name or a declaration. */
@@ -76,7 +84,7 @@ function usedFor(
   const saidBy = by ?? whoSays(layout, unit);
   const isOpen = saidBy === null || (said === undefined && saidBy === 'in each row');
   const shown = unitText(said ?? ownUnitOf(parameter), parameter);
-  return { column: field, parameter: column, unit: isOpen ? null : shown, saidBy };
+  return { column: field, parameter: column, unit: isOpen ? null : shown, said_by: saidBy };
 }
 
 /** `°C` for ours, else as an option has it: `ug/m3`. */

@@ -14,7 +14,7 @@ async function factsOf(text: string | Buffer, declared: Declarations = {}) {
 const said = async (text: string, declared?: Declarations) =>
   [...(await factsOf(text, declared)).columns.values()]
     .filter(({ parameter }) => !['sensor_id', 'device', 'time'].includes(parameter))
-    .map(({ column, parameter, unit, saidBy }) => `${column} > ${parameter} ${unit} ${saidBy}`);
+    .map(({ column, parameter, unit, said_by }) => `${column} > ${parameter} ${unit} ${said_by}`);
 
 const csv = (columns: string, values: string) =>
   `sensor_id,time,${columns}\n1,2026-11-20T08:00:00Z,${values}\n`;
@@ -62,7 +62,7 @@ test('parameters that rows name are listed once', async () => {
   );
   expect([...facts.columns.values()]).toContainEqual({
     ...{ column: 'pm25', parameter: 'pm25', unit: 'µg/m³' },
-    saidBy: expect.any(String),
+    said_by: expect.any(String),
   });
   expect(facts.ignored.get('co')).toEqual({ values: 1 });
 });
