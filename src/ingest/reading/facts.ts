@@ -16,7 +16,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type Means = 'hour' | 'day';
 
 /** Who says the unit of a column, in the words of a plan. */
-export type SaidBy =
+type SaidBy =
   | 'in the name'
   | 'declared'
   | 'our name'

@@ -1,6 +1,6 @@
 /** Says of each column that is read what it means, in which unit, and who says the unit (S10). */
 import { PARAMETER_NAMES } from '../../../contract/parameters.ts';
-import { noteUsed, type SaidBy, type UsedColumn } from '../../../ingest/reading/facts.ts';
+import { noteUsed, type UsedColumn } from '../../../ingest/reading/facts.ts';
 import type { Names } from '../../../ingest/rows/row.ts';
 import { unitInName } from '../formats/unitInName.ts';
 import type { Position } from '../rows/cells.ts';
@@ -10,6 +10,8 @@ import type { Slot } from './mapped.ts';
 import { type Layout, type Plan, type PlannedColumn, takenBy } from './plan.ts';
 import { isUnsaid } from './unsaidUnits.ts';
 import type { NamedValue, UnitOfValue } from './values.ts';
+
+type SaidBy = NonNullable<UsedColumn['said_by']>;
 
 /** `payload`: the names of the object within the row, where its format has one. */
 export function noteUsedColumns(
