@@ -144,7 +144,7 @@ export const hintsOf = (
   ...doubts.map(({ what, remedy }) => `${what}. ${remedy}`),
   ...[
     corrections,
-    notUtf8 && `row ${notUtf8.line} was refused: ${explainEncoding(notUtf8.encoding)}`,
+    notUtf8 && `row ${notUtf8.line || 1} was refused: ${explainEncoding(notUtf8.encoding)}`,
     gap,
   ].filter((hint) => hint !== undefined),
 ];

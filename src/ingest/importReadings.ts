@@ -15,20 +15,19 @@ import {
   makeImportReport,
   type SourceReport,
 } from './importReport.ts';
-import { entryOf, type Plan } from './plan.ts';
-import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
+import { entryOf, type Plan, refusedIfOwned, unusedIn } from './plan.ts';
+import { FILE_LIMITS, type Limits } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
-import type { Findings, Means } from './reading/facts.ts';
+import { type Findings, type Means, refusalsOf } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
-import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { replacedBy } from './store/accept.ts';
 import { describeStage } from './store/describe.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
 import { addCounts, beginImport, endImport, noCounts, wasImported } from './store/imports.ts';
-import { type Looked, lookAtStage, NOTHING_FOUND } from './store/look.ts';
+import { type Looked, lookAtStage } from './store/look.ts';
 import { findMoved } from './store/movedSensors.ts';
 import { addReplaced, describeReplaced, NOTHING_REPLACED } from './store/replaced.ts';
 import { type Stage, type Staged, withStage } from './store/stage.ts';
@@ -111,6 +110,8 @@ type Work = {
 type Read = {
   name: string;
   declared: Declarations | undefined;
+  /** What was declared, with the order of its dates. */
+  format: Declarations | undefined;
   staged: Staged;
   /** Its first readings, which are looked at, and all that is known of it. */
   readings: readonly ReadingInput[];
@@ -119,6 +120,8 @@ type Read = {
   isFile: boolean;
   /** Why it could not be read to its end. */
   failure: InputError | undefined;
+  /** Why the order of its dates cannot be told. */
+  dates: InputError | undefined;
 };
 
 /** A function that imports one source after the other. */
@@ -131,13 +134,18 @@ function makeSourceImport(work: Work) {
     const { facts } = read.found;
     const { format } = facts;
     const isNew = confirm !== undefined && !(await wasImported(sql, format));
-    if (confirm?.isWanted({ format, isNew }) && !(await confirm.decide(await planOf(read, work))))
-      return report.left();
     const { doubts, corrections } = await lookAt(read, work);
-    refuse(doubts, name);
+    if (
+      confirm?.isWanted({ format, isNew }) &&
+      !(await confirm.decide(await planOf(read, doubts, work)))
+    )
+      return report.left();
+    refuse(read, doubts);
     if (staged.rows > 0) {
       const entry = entryOf(read.declared ?? {}, facts);
-      const id = await beginImport(sql, name, format, entry, clock());
+      const { sourceName } = read.declared ?? {};
+      const readBy = { format, declared: entry, sourceName };
+      const id = await beginImport(sql, name, readBy, clock());
       const counts = noCounts();
       for await (const row of stage.store(name, clock(), { importId: undoable ? id : null })) {
         addCounts(counts, row);
@@ -168,9 +176,17 @@ function makeStaging(work: Work) {
     const { name } = source;
     const staged = await stage.begin();
     let read: Read | undefined;
-    let isLookedAt = confirm !== undefined; // a plan says all that there is to say
+    const isPlanned = confirm !== undefined; // a plan says all that there is to say
+    const limits = { ...LIMITS, isPlanned };
+    let isLookedAt = isPlanned;
+    let dates: InputError | undefined;
     try {
-      for await (const { readings: given, found } of await rowsOf(source, declared, formats)) {
+      const format = await withDates(source, declared, formats, limits).catch((error: unknown) => {
+        if (!isPlanned || !(error instanceof InputError)) throw error;
+        dates = error;
+        return declared;
+      });
+      for await (const { readings: given, found } of formats.readReadings(source, format, limits)) {
         const readings = await assignSensors(sql, given, undefined, clock(), ofDevices);
         const { means: mean } = found.facts;
         if (mean !== undefined) refuseBothMeans(readings, mean, means, name);
@@ -179,18 +195,20 @@ function makeStaging(work: Work) {
           read = {
             name,
             declared,
+            format,
             staged,
             readings,
             found,
             isFile: source.size !== undefined,
             failure: undefined,
+            dates,
           };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
         isLookedAt = true;
         await stage.end();
-        refuse((await lookAt(read, work)).doubts, name);
+        refuse(read, (await lookAt(read, work)).doubts);
       }
     } catch (error) {
       if (!(error instanceof InputError) || read === undefined) throw error;
@@ -204,17 +222,19 @@ function makeStaging(work: Work) {
   };
 }
 
-/** The rows of a source, with the order of a file's dates. Rejects as dateFormatOf does. */
-async function rowsOf(
+/** The declarations, with the order of a file's dates. Rejects as dateFormatOf does. */
+async function withDates(
   source: Source,
   declared: Declarations | undefined,
   formats: ReadingFormats,
-): Promise<AsyncGenerator<ReadingBatch>> {
+  limits: Limits,
+): Promise<Declarations | undefined> {
   // standard input cannot be read twice
   const dateFormat =
-    source.size === undefined ? undefined : await formats.dateFormatOf(source.name, declared);
-  const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  return formats.readReadings(source, format, LIMITS);
+    source.size === undefined
+      ? undefined
+      : await formats.dateFormatOf(source.name, declared, limits);
+  return dateFormat === undefined ? declared : { ...declared, dateFormat };
 }
 
 /** As few at once as Stage.add wants them. */
@@ -223,15 +243,10 @@ const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 /** Rows after which a file is looked at before it is read to its end. */
 const LOOKED_AT = 50_000;
 
-/**
- * Every doubt about a source, as far as it is staged. Rejects with InputError for bytes that are not
- * UTF-8.
- */
+/** Every doubt about a source, as far as it is staged. */
 async function lookAt(read: Read, { sql, stage, clock, formats }: Work): Promise<Looked> {
-  const { name, readings, staged, found } = read;
-  const { facts, doubts } = found;
-  const { notUtf8: bytes } = facts;
-  if (bytes !== undefined) throw notUtf8(`${name}:${bytes.line}`, bytes.encoding, bytes.text);
+  const { readings, staged, found } = read;
+  const { doubts } = found;
   const looking = { found, say: COMMAND_LINE, formats };
   const looked = await lookAtStage(stage.connection, staged.isUnique, looking, (ordinals) =>
     readRows(read, ordinals, formats),
@@ -245,7 +260,7 @@ async function lookAt(read: Read, { sql, stage, clock, formats }: Work): Promise
 
 /** The readings with these ordinals, from 1: a file is read again for those behind its first. */
 async function readRows(
-  { name, declared, readings, isFile }: Read,
+  { name, format, readings, isFile }: Read,
   ordinals: readonly number[],
   formats: ReadingFormats,
 ): Promise<ReadingInput[] | undefined> {
@@ -261,7 +276,7 @@ async function readRows(
     const source = await openSource(name);
     let before = 0;
     try {
-      for await (const { readings: some } of await rowsOf(source, declared, formats)) {
+      for await (const { readings: some } of formats.readReadings(source, format, LIMITS)) {
         note(some, before);
         before += some.length;
         if (rows.size === ordinals.length) break;
@@ -274,23 +289,29 @@ async function readRows(
   return found.length === ordinals.length ? found : undefined;
 }
 
-/** Throws InputError for the first doubt that stops a source. */
-function refuse(doubts: readonly Doubt[], name: string): void {
+/** Why a source cannot be stored, whatever its values are. */
+const refusalsIn = ({ name, found, dates }: Read): InputError[] => [
+  ...refusalsOf(name, found.facts),
+  ...(dates === undefined ? [] : [dates]),
+];
+
+/** Throws InputError for the first reason that keeps a source from being stored. */
+function refuse(read: Read, doubts: readonly Doubt[]): void {
+  const [refusal] = refusalsIn(read);
+  if (refusal !== undefined) throw refusal;
   const doubt = stoppingDoubt(doubts);
-  if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
+  if (doubt !== undefined) throw new InputError(read.name, asRefusal(doubt), doubt.remedy);
 }
 
 /** The plan of a source: every doubt, and a trial of the statement that stores it. */
-async function planOf(read: Read, work: Work): Promise<Plan> {
-  const { name, declared = {}, staged } = read;
+async function planOf(
+  read: Read,
+  doubts: readonly Doubt[],
+  { stage, clock, formats }: Work,
+): Promise<Plan> {
+  const { name, declared = {}, staged, failure } = read;
   const { facts } = read.found;
-  const { stage, clock, formats } = work;
-  let { failure } = read;
-  const { doubts } = await lookAt(read, work).catch((error: unknown) => {
-    if (!(error instanceof InputError)) throw error;
-    failure ??= error;
-    return NOTHING_FOUND;
-  });
+  const open = refusalsIn(read).map(({ problem: what, remedy }) => ({ what, remedy }));
   const values = await describeStage(stage.connection);
   const counts = noCounts();
   const reasons: Parameters<typeof addReasons>[0] = { quarantined: {}, values: {} };
@@ -300,24 +321,34 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
     replaced = addReplaced(replaced, replacedBy(row));
     addReasons(reasons, row);
   }
+  const isOfNobody =
+    facts.refusals.length > 0 &&
+    read.readings.every(({ sensorId, device }) => (sensorId ?? device) === undefined);
+  const { counts: refused, examples } = isOfNobody
+    ? refusedIfOwned(read.readings, clock())
+    : {
+        counts: Object.entries({ ...reasons.quarantined, ...reasons.values }),
+        examples: staged.examples,
+      };
   return {
     source: name,
     format: facts.format,
-    zone: declared.zone ?? null,
-    unused: [...facts.ignored],
+    encoding: facts.encoding,
+    delimiter: facts.delimiter ?? null,
+    zone: facts.zone ?? null,
+    columns: [...facts.columns.values()],
+    unused: unusedIn(facts),
     excluded: facts.excluded,
-    doubts: doubts.map(({ what, remedy }) => ({ what, remedy })),
+    doubts: [...open, ...doubts.map(({ what, remedy }) => ({ what, remedy }))],
     ...(failure !== undefined && { failure: failure.message }),
     received: counts.received,
     accepted: counts.accepted,
     unchanged: counts.unchanged,
     replaced: describeReplaced(replaced) ?? null,
-    refused: Object.entries({ ...reasons.quarantined, ...reasons.values }).map(
-      ([reason, count]) => ({
-        count,
-        ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
-      }),
-    ),
+    refused: [...refused].map(([reason, count]) => ({
+      count,
+      ...exampleOf(reason as ReadingReason, examples, name, formats, declared.timeZone),
+    })),
     values,
     entry: entryOf(declared, facts),
   };

@@ -104,7 +104,7 @@ export function makeImportReport(
       },
       /** Adds the outcome of a part of them. */
       stored(row: StoredRow, { examples }: Staged, { ignored }: SourceFacts) {
-        const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
+        const columns = [...ignored.keys()].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
         summary.ignored.push(...columns);

@@ -63,7 +63,13 @@ onEveryEngineInAll('a plan', (engine) => {
     const { plan, summary } = await planAndStore(text);
     expect(plan).toMatchObject({
       format: 'airseries',
-      unused: ['colour'],
+      ...{ encoding: 'utf-8', delimiter: ',', zone: null },
+      columns: [
+        { column: 'sensor_id', parameter: 'sensor_id', unit: null, said_by: null },
+        { column: 'time', parameter: 'time', unit: null, said_by: null },
+        { column: 'pm25', parameter: 'pm25', unit: 'µg/m³', said_by: 'our name' },
+      ],
+      unused: [{ column: 'colour', values: 5 }],
       received: 5,
       accepted: 3,
       replaced: summary.replaced,
@@ -124,6 +130,8 @@ onEveryEngineInAll('a plan', (engine) => {
       replaced: { values: 1 },
       quarantined: [{ index: 2, reason: 'unreadable_time' }],
       sensors: [{ sensor_id: 1, parameter: 'pm25', count: 2, lowest: 6, highest: 7 }],
+      ...{ encoding: 'utf-8', delimiter: ',', unused: [] },
+      columns: [{ column: 'sensor_id' }, { column: 'time' }, { column: 'pm25', unit: 'µg/m³' }],
     });
     expect(await all()).toEqual(before);
     expect((await post(text, '?dry_run=false')).body.dry_run).toBeUndefined();

@@ -18,7 +18,8 @@ export async function importAnything(sql: Sql, path: string, now: Date): Promise
       await stage.add(readings, now);
     await stage.end();
     if (staged.rows === 0) return;
-    const importId = await beginImport(sql, path, canonical.names[0] as string, {}, now);
+    const readBy = { format: canonical.names[0] as string, declared: {}, sourceName: undefined };
+    const importId = await beginImport(sql, path, readBy, now);
     const counts = noCounts();
     for await (const row of stage.store(path, now, { importId })) addCounts(counts, row);
     await endImport(sql, importId, counts, staged.span);

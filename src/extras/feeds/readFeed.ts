@@ -85,7 +85,7 @@ export async function readFeed(
       }
       found = batch.found;
       others.excluded = found.facts.excluded;
-      others.fields = someOf(found.facts.ignored);
+      others.fields = someOf(new Set(found.facts.ignored.keys()));
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
           `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,

@@ -11,6 +11,7 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { ReadingFormats } from '../formats.ts';
 import type { IngestObserver } from '../observer.ts';
+import { unusedIn } from '../plan.ts';
 import type { ReadingBatch } from '../reading/batches.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -121,6 +122,7 @@ export function ingestRoute(
         more_values: outcome.values.length - MOST_VALUES,
       }),
       ...(found !== undefined && describeSource({ found, readings }, outcome, now, moved)),
+      ...(isTrial && found !== undefined && planOfBody(found)),
       ...(isTrial && { sensors: outcome.staged ?? [] }),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
@@ -182,16 +184,31 @@ function describeSource(
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
   const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...looked.doubts, ...moved];
-  const hints = hintsOf(found, doubts, looked.corrections, describeGap(span, now));
+  const refusals = found.facts.refusals.map(({ problem: what, remedy }) => ({ what, remedy }));
+  const hints = hintsOf(
+    found,
+    [...refusals, ...doubts],
+    looked.corrections,
+    describeGap(span, now),
+  );
   const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
-    ...(ignored.size > 0 && { ignored: [...ignored] }),
+    ...(ignored.size > 0 && { ignored: [...ignored.keys()] }),
     ...(hints.length > 0 && { hints }),
     format,
     ...(excluded > 0 && { excluded }),
     ...(usedServerTime && { time: 'server' }),
   };
 }
+
+/** What a dry run says beside the answer: how each column is read (S10). */
+const planOfBody = ({ facts }: ReadingBatch['found']) => ({
+  encoding: facts.encoding,
+  ...(facts.delimiter !== undefined && { delimiter: facts.delimiter }),
+  ...(facts.zone !== undefined && { zone: facts.zone }),
+  columns: [...facts.columns.values()],
+  unused: unusedIn(facts),
+});
 
 /**
  * Why nothing of a body could be used, in the form of a problem: each reason once, with the first

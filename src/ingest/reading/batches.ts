@@ -23,6 +23,11 @@ export type Limits = {
    * Bounds on a source as a whole, and the error for one beyond them; undefined: there are none.
    */
   most?: { rows: number; text: number; refuse(what: string): Error };
+  /**
+   * True: it is read for a plan. Of a header that lacks something, what it lacks is among the
+   * refusals of the facts, and its rows are read all the same.
+   */
+  isPlanned?: boolean;
 };
 
 /** A file may have any size. */

@@ -60,7 +60,7 @@ function isDifferent(one: unknown, other: unknown): boolean {
   return a === undefined || b === undefined ? one !== other : a !== b;
 }
 
-function unusedOf(row: ReadingInput, ignored: ReadonlySet<string>): Values {
+function unusedOf(row: ReadingInput, ignored: Pick<SourceFacts['ignored'], 'has'>): Values {
   if (row.columns !== undefined) return cellsAt(row, row.columns, row.columns.unused);
   const fields = fieldsOf(row.text);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => ignored.has(name)));

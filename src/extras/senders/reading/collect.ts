@@ -11,6 +11,7 @@ import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
+import type { Encoding } from '../../../ingest/rows/encoding.ts';
 import { type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
 import { makeColumns, makeObjectReader, type Names, type Row } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
@@ -62,9 +63,9 @@ async function* readAll(
   const { facts } = found;
   facts.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
-  const begin = (header: Header, position: string, linesBefore: number) => {
-    const next = makeReader(header, declared, found);
-    next.begin(header, position);
+  const begin = (header: Header, position: string, linesBefore: number, isTrial = false) => {
+    const next = makeReader(header, declared, found, limits);
+    next.begin(header, position, isTrial);
     facts.linesBefore += linesBefore;
     reader = next;
   };
@@ -81,14 +82,19 @@ async function* readAll(
     return other;
   };
   const { header } = declared.name === undefined ? {} : formatFor(declared, NO_ROW);
-  for await (const { rows, lastLine, text } of readRows(source, { ...limits, begin, header })) {
+  const noteEncoding = (encoding: Encoding, text: string) => {
+    facts.encoding = encoding.name;
+    facts.notUtf8 = { encoding, text, line: 0 };
+  };
+  const options = { ...limits, begin, noteEncoding, header };
+  for await (const { rows, lastLine, text } of readRows(source, options)) {
     let readings: Slice['readings'] = [];
     for (const row of rows) {
       if ('unreadable' in row) {
         readings.push(unreadable(row.text, row.line, row.why));
         continue;
       }
-      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, found);
+      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, found, limits);
       const other = row.names.isTable ? null : otherFormat(row, reader);
       if (other !== null) {
         const why = `its fields have format ${other}, but the rows before it do not: ${SAY_IT}`;
@@ -130,6 +136,6 @@ const noParameter = (
 ) =>
   new InputError(
     name,
-    `no known parameter; found ${[...ignored].slice(0, 5).join(', ')}`,
+    `no known parameter; found ${[...ignored.keys()].slice(0, 5).join(', ')}`,
     `Say which is which with ${say.option('column')}, as in ${say.option('column', 'pm25=NAME')}.`,
   );

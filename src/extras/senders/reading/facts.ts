@@ -4,10 +4,12 @@
  */
 import {
   type SourceFacts as CoreFacts,
-  MOST_IGNORED,
   makeFacts as makeCoreFacts,
+  noteUnused,
+  type UnusedCells,
 } from '../../../ingest/reading/facts.ts';
 import { type Format, isUnused } from '../formats/format.ts';
+import type { Plan } from './plan.ts';
 import type { SeenRow } from './seenRow.ts';
 import { isUnsaid } from './unsaidUnits.ts';
 import { passedOver, type UnitOfValue } from './values.ts';
@@ -24,15 +26,20 @@ export const makeFacts = (): SourceFacts => ({
   shift: undefined,
 });
 
-/** Notes names that are not used, unless the format knows them. */
-export function noteIgnored(
-  { ignored }: SourceFacts,
-  format: Format,
-  names: readonly string[],
-): void {
-  for (const name of names)
-    if (ignored.size < MOST_IGNORED && !isUnused(format, name)) ignored.add(name);
+/** Notes names that are not used, unless the format knows them, and counts a value of each. */
+export function noteIgnored(facts: SourceFacts, format: Format, names: readonly string[]): void {
+  for (const name of names) {
+    const unused = isUnused(format, name) ? undefined : noteUnused(facts, name);
+    if (unused !== undefined) unused.values += 1;
+  }
 }
+
+/** Notes the cells that no row of a plan uses. */
+export const noteUnusedCells = (facts: SourceFacts, { unused, unusedAt }: Plan): UnusedCells =>
+  unused.flatMap((name, at) => {
+    const counted = noteUnused(facts, name);
+    return counted === undefined ? [] : [[unusedAt[at] as number, counted] as const];
+  });
 
 /** Notes the names that a row does not use, and the units that it does not say. */
 export function noteRow(
@@ -41,7 +48,7 @@ export function noteRow(
   units: readonly UnitOfValue[],
   isFirst: boolean,
 ): void {
-  if (isFirst) noteIgnored(facts, format, plan.unused);
+  if (isFirst) noteUnusedCells(facts, plan);
   if (plan.hasRivals) noteIgnored(facts, format, passedOver(row, plan));
   for (const { field, unit } of named)
     if (unit === undefined && plan.isLong) noteIgnored(facts, format, [field]);

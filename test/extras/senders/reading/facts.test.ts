@@ -32,7 +32,7 @@ function noted(
     noteRow(facts, seen, unitsOf(seen, isFirst), isFirst);
   }
   return {
-    ignored: [...facts.ignored],
+    ignored: [...facts.ignored.keys()],
     undeclared: Object.fromEntries(facts.undeclared),
   };
 }
