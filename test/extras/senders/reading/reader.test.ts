@@ -88,7 +88,10 @@ describe('a declared column that a row leaves empty', () => {
   const readAll = (rows: readonly Row[], columns: readonly string[]) => {
     const found = makeFindings();
     const reader = makeReader(rows[0] as Row, { columns }, found);
-    return { readings: rows.map((row) => reader.read(row)), ignored: [...found.facts.ignored.keys()] };
+    return {
+      readings: rows.map((row) => reader.read(row)),
+      ignored: [...found.facts.ignored.keys()],
+    };
   };
   const objectsOf = (...given: object[]) => {
     const read = makeObjectReader();
