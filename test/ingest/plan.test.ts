@@ -2,7 +2,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { importReadings } from '../../src/ingest/importReadings.ts';
+import { type Confirm, importReadings } from '../../src/ingest/importReadings.ts';
 import type { Plan } from '../../src/ingest/plan.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
@@ -115,6 +115,40 @@ onEveryEngineInAll('a plan', (engine) => {
     for (const word of ['°F', 'mg/m³', 'Validity']) expect(asked).toContain(word);
     expect(plan).toMatchObject({ received: 30, accepted: 30 });
     expect(summary).toMatchObject({ failed: true, accepted: 0 });
+  });
+
+  it('a file that lacks something is refused with the same words with a plan, without one, and where none is wanted', async () => {
+    const latin = Buffer.from(
+      `title;Köln\nDatum;Zeit;pm25 (µg/m³)\n20.11.2026;10:00;5\n`,
+      'latin1',
+    );
+    const cases: [text: string | Buffer, declared: object, failure: string][] = [
+      [latin, {}, 'this is text in cp1252'],
+      [latin.toString('latin1'), {}, 'has no column sensor_id'],
+      [latin.toString('latin1'), { sensor: 1 }, 'has no column for the time'],
+      [`sensor_id,time,pm25\n1,05/06/2026 10:00,5\n`, {}, 'begin with the day or the month'],
+    ];
+    const ingest = here.database.as('airseries_ingest');
+    for (const [text, declared, failure] of cases) {
+      const path = file('lacking.csv', text);
+      const format = { ...declared, timeZone: here.database.timeZone };
+      const options = { now: NOW, terminal: false, formats: READING_FORMATS, format };
+      const plans: Plan[] = [];
+      const decide = async (plan: Plan) => plans.push(plan) > 0;
+      const failuresOf = async (confirm?: Confirm) => {
+        const summary = await importReadings(ingest, [path], {
+          ...{ ...options, log: keepingLog(), confirm },
+        });
+        return summary.failures;
+      };
+      const plain = await failuresOf();
+      expect(plain).toEqual([expect.stringContaining(failure)]);
+      expect(await failuresOf({ isWanted: () => false, decide })).toEqual(plain);
+      expect(plans).toEqual([]);
+      expect(await failuresOf({ isWanted: () => true, decide })).toEqual(plain);
+      expect(plans[0]?.doubts[0]?.what).toContain(failure);
+    }
+    expect(await stored(owner)).toEqual([]);
   });
 
   it('a push with ?dry_run answers what it would do, and stores nothing', async () => {
