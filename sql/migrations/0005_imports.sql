@@ -6,7 +6,6 @@ create table raw.import (
   source text not null, -- the path of the file as it was given
   format text,
   declared jsonb not null, -- what was declared about it
-  source_name text, -- the source of the network file that it was read by
   received bigint not null default 0,
   accepted bigint not null default 0,
   unchanged bigint not null default 0,
