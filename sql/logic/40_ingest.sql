@@ -6,8 +6,8 @@
 -- == The stage ==
 
 -- Makes the stage of this session, a temporary table, or empties it: nothing is left of it after a crash, and writers
--- cannot meet in it. Truncating it, as `on commit delete rows` would, takes 0.3 ms of the 4 ms of a push, so a small one
--- is emptied by `delete`.
+-- cannot meet in it. `delete` empties a small one, because truncating it, as `on commit delete rows` would, takes 0.3 ms
+-- of the 4 ms of a push.
 create function logic.open_stage() returns void language plpgsql as $$
 begin
   if to_regclass('pg_temp.staged_reading') is null then
@@ -57,8 +57,8 @@ create type logic.stored as (
 );
 
 -- Fills the stage of a session with readings that come as one array per column, with one element per reading, and
--- stores them: a push, or a polled document. Returns what became of them. Of 20 readings and more nothing is stored where
--- what is found in them stops them; then all but `findings` is null.
+-- stores them: a push, or a polled document. Returns what became of them. A finding that stops 20 readings or more keeps
+-- all of them from being stored; then everything but `findings` is null.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -84,6 +84,7 @@ set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readi
 {{seek_settings}}
 as $$
 declare
+  is_unique boolean;
   findings jsonb := '[]';
   described jsonb;
   result logic.stored;
@@ -96,8 +97,9 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
+  is_unique := cardinality(sensors) = 1 or not logic.has_repeats();
   if tolerates_few is not null then
-    findings := logic.look_at_stage(declared, unsaid, is_unique => false, tolerates_few => tolerates_few);
+    findings := logic.look_at_stage(declared, unsaid, is_unique, tolerates_few);
   end if;
   if not is_trial and cardinality(sensors) >= 20 and findings @> '[{"stops": true}]' then
     result.findings := findings;
@@ -107,7 +109,7 @@ begin
     described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
   end if;
   result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
-    only_new, is_unique => false, counts_late => true, import => null, is_trial => is_trial);
+    only_new, is_unique, counts_late => true, import => null, is_trial => is_trial);
   result.findings := findings;
   result.stage := described;
   return result;
@@ -147,6 +149,13 @@ create function logic.unauthorized_rows(provider text, stations int[]) returns t
     ) at_station
   ) of_sensor
   where not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+-- True if a sensor and time stand twice in the stage.
+create function logic.has_repeats() returns boolean language sql stable as $$
+  select exists (
+    select from pg_temp.staged_reading s where s.sensor_id is not null and s.measured_at is not null
+    group by s.sensor_id, s.measured_at having count(*) > 1)
 $$;
 
 -- Puts the staged rows of a period together that have the same sensor and time (S3): of each parameter the last value
@@ -194,10 +203,10 @@ begin
   where s.ordinal = g.ordinal;
 end $$;
 
--- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor the
--- values before and after. `is_new`: nothing is stored of these sensors between the first and the last row, whose times
--- tell the planner which chunks to read. The statement has the parameters of the source alone: with all of them, 240,000
--- new rows took 1.1 s instead of 0.2.
+-- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor
+-- the values before and after. `is_new`: nothing is stored of these sensors between the first and the last row, whose
+-- times tell the planner which chunks to read. The statement has the parameters of the source alone: with all of them,
+-- 240,000 new rows took 1.1 s instead of 0.3.
 create function logic.note_changes(
   import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, is_new boolean
 ) returns void language plpgsql as $$
@@ -331,7 +340,7 @@ begin
   into result.received, earliest, latest, has_totals, is_odd
   from pg_temp.staged_reading s
   where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity');
-  if not is_unique and result.received > 1 then
+  if not is_unique then
     perform logic.put_together(since, until);
   end if;
   if has_totals then
@@ -666,12 +675,12 @@ create function logic.ingest_bounds(out origin float8, out cutoff float8) langua
 $$;
 
 revoke all on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_new,
-  logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.keep_last_totals,
-  logic.delete_readings, logic.ingest_bounds
+  logic.lock_imports, logic.unauthorized_rows, logic.has_repeats, logic.put_together, logic.note_changes,
+  logic.store_new, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
+  logic.keep_last_totals, logic.delete_readings, logic.ingest_bounds
   from public;
 grant execute on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_new,
-  logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds
-  to airseries_ingest;
+  logic.lock_imports, logic.unauthorized_rows, logic.has_repeats, logic.put_together, logic.note_changes,
+  logic.store_new, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
+  logic.ingest_bounds to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

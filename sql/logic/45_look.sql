@@ -1,7 +1,7 @@
--- What is asked of staged rows as a whole, before any is stored: at one place for files, pushes and feeds (S7, S8).
+-- Looks at staged rows as a whole, before any is stored: at one place for files, pushes and feeds (S7, S8).
 
--- What was found, as a JSON array, in the order in which it is asked about; `stops`: the source is asked about instead
--- of stored. With `is_unique` no sensor and time stands twice. Kinds:
+-- The findings, as a JSON array, in the order in which a person is asked about them; `stops`: the source is asked about
+-- instead of stored. With `is_unique` no sensor and time stands twice. Kinds:
 --   exchanged       PM2.5 is above PM10 in each of `rows`
 --   rising_rain     rain only rises, from `first` to `last` in `rows` of a sensor: it is a total
 --   contradictions  as logic.contradictions has them
@@ -22,9 +22,7 @@ as $$
 declare
   enough constant int := 20; -- fewer values may be an exception
   is_short constant boolean := (select count(*) from (select from pg_temp.staged_reading limit enough) s) < enough;
-  repeats constant boolean := not is_unique and exists (
-    select from pg_temp.staged_reading s where s.sensor_id is not null and s.measured_at is not null
-    group by s.sensor_id, s.measured_at having count(*) > 1);
+  repeats constant boolean := not is_unique and logic.has_repeats();
   contradictions jsonb := '[]';
   findings jsonb := '[]';
 begin

@@ -16,9 +16,9 @@ import {
   type SourceReport,
 } from './importReport.ts';
 import { entryOf, type Plan, refusedIfOwned, unusedIn } from './plan.ts';
-import { FILE_LIMITS, type Limits } from './reading/batches.ts';
+import { FILE_LIMITS, type Limits, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
+import { asDoubt, asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
 import { type Findings, type Means, refusalsOf } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
@@ -110,14 +110,12 @@ type Work = {
 type Read = {
   name: string;
   declared: Declarations | undefined;
-  /** What was declared, with the order of its dates. */
-  format: Declarations | undefined;
   staged: Staged;
   /** Its first readings, which are looked at, and all that is known of it. */
   readings: readonly ReadingInput[];
   found: Findings;
-  /** False for standard input, which cannot be read twice. */
-  isFile: boolean;
+  /** Reads its rows once more; undefined for standard input, which cannot be read twice. */
+  readAgain: (() => AsyncGenerator<ReadingBatch>) | undefined;
   /** Why it could not be read to its end. */
   failure: InputError | undefined;
   /** Why the order of its dates cannot be told. */
@@ -195,11 +193,13 @@ function makeStaging(work: Work) {
           read = {
             name,
             declared,
-            format,
             staged,
             readings,
             found,
-            isFile: source.size !== undefined,
+            readAgain:
+              source.size === undefined
+                ? undefined
+                : () => readFile(name, (file) => formats.readReadings(file, format, limits)),
             failure: undefined,
             dates,
           };
@@ -249,7 +249,7 @@ async function lookAt(read: Read, { sql, stage, clock, formats }: Work): Promise
   const { doubts } = found;
   const looking = { found, say: COMMAND_LINE, formats };
   const looked = await lookAtStage(stage.connection, staged.isUnique, looking, (ordinals) =>
-    readRows(read, ordinals, formats),
+    readRows(read, ordinals),
   );
   const moved = await findMoved(sql, doubts, { now: clock() }, COMMAND_LINE);
   return {
@@ -258,11 +258,23 @@ async function lookAt(read: Read, { sql, stage, clock, formats }: Work): Promise
   };
 }
 
+/** The rows of a file that is opened for this alone. */
+async function* readFile(
+  path: string,
+  read: (file: Source) => AsyncGenerator<ReadingBatch>,
+): AsyncGenerator<ReadingBatch> {
+  const file = await openSource(path);
+  try {
+    yield* read(file);
+  } finally {
+    file.close();
+  }
+}
+
 /** The readings with these ordinals, from 1: a file is read again for those behind its first. */
 async function readRows(
-  { name, format, readings, isFile }: Read,
+  { readings, readAgain }: Read,
   ordinals: readonly number[],
-  formats: ReadingFormats,
 ): Promise<ReadingInput[] | undefined> {
   const rows = new Map<number, ReadingInput>();
   const note = (some: readonly ReadingInput[], before: number) => {
@@ -272,17 +284,12 @@ async function readRows(
     }
   };
   note(readings, 0);
-  if (rows.size < ordinals.length && isFile) {
-    const source = await openSource(name);
+  if (rows.size < ordinals.length && readAgain !== undefined) {
     let before = 0;
-    try {
-      for await (const { readings: some } of formats.readReadings(source, format, LIMITS)) {
-        note(some, before);
-        before += some.length;
-        if (rows.size === ordinals.length) break;
-      }
-    } finally {
-      source.close();
+    for await (const { readings: some } of readAgain()) {
+      note(some, before);
+      before += some.length;
+      if (rows.size === ordinals.length) break;
     }
   }
   const found = ordinals.flatMap((ordinal) => rows.get(ordinal) ?? []);
@@ -311,7 +318,6 @@ async function planOf(
 ): Promise<Plan> {
   const { name, declared = {}, staged, failure } = read;
   const { facts } = read.found;
-  const open = refusalsIn(read).map(({ problem: what, remedy }) => ({ what, remedy }));
   const values = await describeStage(stage.connection);
   const counts = noCounts();
   const reasons: Parameters<typeof addReasons>[0] = { quarantined: {}, values: {} };
@@ -339,7 +345,10 @@ async function planOf(
     columns: [...facts.columns.values()],
     unused: unusedIn(facts),
     excluded: facts.excluded,
-    doubts: [...open, ...doubts.map(({ what, remedy }) => ({ what, remedy }))],
+    doubts: [...refusalsIn(read).map(asDoubt), ...doubts].map(({ what, remedy }) => ({
+      what,
+      remedy,
+    })),
     ...(failure !== undefined && { failure: failure.message }),
     received: counts.received,
     accepted: counts.accepted,

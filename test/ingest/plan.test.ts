@@ -117,6 +117,17 @@ onEveryEngineInAll('a plan', (engine) => {
     expect(summary).toMatchObject({ failed: true, accepted: 0 });
   });
 
+  it('a plan quotes contradictions behind the first 1,000 rows of a file whose header is refused', async () => {
+    const time = (n: number) => new Date(Date.UTC(2026, 9, 1) + n * 60_000).toISOString();
+    const rows = Array.from({ length: 1_500 }, (_, n) => `1,${time(n)},${n % 50},1,a`);
+    const again = Array.from({ length: 40 }, (_, n) => `1,${time(1_200 + n)},${n + 51},1,b`);
+    const text = ['sensor_id,time,pm25,PM2.5,channel', ...rows, ...again, ''].join('\n');
+    const { plan } = await planAndStore(text);
+    const said = plan.doubts.map(({ what }) => what).join('\n');
+    expect(said).toContain('names pm25 twice');
+    expect(said).toContain('unused columns that differ: channel (a and b)');
+  });
+
   it('a file that lacks something is refused with the same words with a plan, without one, and where none is wanted', async () => {
     const latin = Buffer.from(
       `title;Köln\nDatum;Zeit;pm25 (µg/m³)\n20.11.2026;10:00;5\n`,

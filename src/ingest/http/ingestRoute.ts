@@ -13,7 +13,7 @@ import type { ReadingFormats } from '../formats.ts';
 import type { IngestObserver } from '../observer.ts';
 import { unusedIn } from '../plan.ts';
 import type { ReadingBatch } from '../reading/batches.ts';
-import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
+import { asDoubt, asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
@@ -184,13 +184,8 @@ function describeSource(
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
   const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...looked.doubts, ...moved];
-  const refusals = found.facts.refusals.map(({ problem: what, remedy }) => ({ what, remedy }));
-  const hints = hintsOf(
-    found,
-    [...refusals, ...doubts],
-    looked.corrections,
-    describeGap(span, now),
-  );
+  const open = [...found.facts.refusals.map(asDoubt), ...doubts];
+  const hints = hintsOf(found, open, looked.corrections, describeGap(span, now));
   const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
     ...(ignored.size > 0 && { ignored: [...ignored.keys()] }),
@@ -201,7 +196,7 @@ function describeSource(
   };
 }
 
-/** What a dry run says beside the answer: how each column is read (S10). */
+/** The part of a dry run's answer that says how each column is read (S10). */
 const planOfBody = ({ facts }: ReadingBatch['found']) => ({
   encoding: facts.encoding,
   ...(facts.delimiter !== undefined && { delimiter: facts.delimiter }),

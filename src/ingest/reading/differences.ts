@@ -43,7 +43,7 @@ export function unusedDifferences(
     .map((name) => [name, shown(one[name]), shown(other[name])]);
 }
 
-/** Of a table as its columns are named and its cells written. */
+/** The cells of a table's row, by the names of their columns, as they are written. */
 function cellsAt(
   { text }: ReadingInput,
   { list, delimiter }: TableColumns,

@@ -48,7 +48,7 @@ export type SourceFacts = {
   encoding: string;
   /** Undefined: it is no table. */
   delimiter: string | undefined;
-  /** Of stamps without an offset; undefined: none is known. */
+  /** The zone of stamps without an offset; undefined: none is known. */
   zone: string | undefined;
   /** By a key that tells them apart, those of its first rows first. */
   columns: Map<string, UsedColumn>;

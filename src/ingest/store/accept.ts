@@ -55,7 +55,7 @@ export type Accepted = {
   withoutStation: number;
   /** How many rejected lines found no room in the quarantine. */
   overflowed: number;
-  /** What was found in the readings as a whole. */
+  /** Doubts about the readings as a whole. */
   looked: Looked;
   /** The values beside what is stored, of a trial. */
   staged?: readonly Described[];
@@ -129,8 +129,8 @@ type AcceptOptions = {
 
 /**
  * Stores a batch and quarantines what cannot be used. `db` works in the role airseries_ingest.
- * Rejects with UnauthorizedSensors, with BatchInDoubt, and with Unavailable where `db` is a pool and the database
- * cannot be reached.
+ * Rejects with UnauthorizedSensors, with BatchInDoubt, and with Unavailable where `db` is a pool and
+ * the database cannot be reached.
  */
 export async function acceptReadings(
   db: Queryable,

@@ -19,7 +19,8 @@ export async function beginImport(
 ): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
     insert into raw.import (imported_at, source, format, declared, source_name)
-    values (${now}, ${source}, ${format}, ${JSON.stringify(declared)}::text::jsonb, ${sourceName ?? null})
+    values (${now}, ${source}, ${format}, ${JSON.stringify(declared)}::text::jsonb,
+      ${sourceName ?? null})
     returning id`;
   return row.id;
 }
@@ -86,8 +87,8 @@ export type Import = {
 /** The newest imports first, at most `limit`. `sql` is a pool in the network's time zone. */
 export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
   return await sql<Import[]>`
-    select i.id as number, i.imported_at, i.source, i.format, i.declared, i.source_name, i.accepted::float8, i.unchanged::float8,
-      i.replaced::float8, i.withdrawn::float8, i.oldest, i.newest,
+    select i.id as number, i.imported_at, i.source, i.format, i.declared, i.source_name,
+      i.accepted::float8, i.unchanged::float8, i.replaced::float8, i.withdrawn::float8, i.oldest, i.newest,
       case when i.undone_at is not null and not changes.are_known then 'undone'
         when not i.is_complete then 'interrupted'
         when not changes.are_known then 'kept'

@@ -11,7 +11,7 @@ import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import { bitsOf } from './bits.ts';
 
-/** What logic.look_at_stage returns. `stops`: the rows are not to be stored. */
+/** An element of logic.look_at_stage. `stops`: the rows are not to be stored. */
 export type Finding = { stops: boolean } & (
   | { kind: 'exchanged'; rows: number }
   | { kind: 'rising_rain'; rows: number; first: number; last: number }
@@ -23,7 +23,7 @@ type Contradictions = {
   kind: 'contradictions';
   count: number;
   rows: number;
-  /** Of the first two rows that contradict each other; ordinals count from 1. */
+  /** The first two rows that contradict each other; ordinals count from 1. */
   ordinals: readonly [number, number];
   sensor_id: number;
   measured_at: string;
@@ -39,7 +39,7 @@ type Unusual = {
   is_own: boolean;
 };
 
-/** What is known of a source that is looked at, and how it is spoken of. */
+/** A source that is looked at: everything known of it, and how it is spoken of. */
 export type Looking = {
   found: Findings;
   say: Vocabulary;
@@ -89,7 +89,7 @@ export async function lookAtStage(
 const LOOK = `select logic.look_at_stage($2::text::int, $3::text::int, $1::text::boolean, $4::text::boolean)
   as findings`;
 
-/** What was found, in words. */
+/** Puts findings into words. */
 export async function lookedAt(
   findings: readonly Finding[],
   looking: Looking,

@@ -46,7 +46,7 @@ function makeDoubts(facts: SourceFacts) {
       if (isFirst) known.add(plan);
       if (isFirst || !saysAllAtOnce(plan)) {
         const units = unitsOf(seen, isFirst);
-        noteRow(facts, seen, units, isFirst);
+        noteRow(facts, seen, units);
         dividing.see(row, owner, plan);
         reduced.see(seen, isFirst);
         unsaid.see(units);

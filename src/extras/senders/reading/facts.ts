@@ -46,9 +46,7 @@ export function noteRow(
   facts: SourceFacts,
   { format, row, plan, named }: SeenRow,
   units: readonly UnitOfValue[],
-  isFirst: boolean,
 ): void {
-  if (isFirst) noteUnusedCells(facts, plan);
   if (plan.hasRivals) noteIgnored(facts, format, passedOver(row, plan));
   for (const { field, unit } of named)
     if (unit === undefined && plan.isLong) noteIgnored(facts, format, [field]);

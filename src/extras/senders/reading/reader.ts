@@ -139,8 +139,8 @@ export function makeReader(
     };
     const isTimed = reading !== undefined && reading.unreadable !== true;
     const result = isTimed ? withTime(reading, seen, timeColumn) : reading;
-    doubts.see(seen);
     countUnused((row.payload ?? row).cells, notedOf(planned, row));
+    doubts.see(seen);
     if (named.length > 0) noteNamed(facts, layout, named);
     return result;
   };
