@@ -6,8 +6,8 @@
 -- == The stage ==
 
 -- Makes the stage of this session, a temporary table, or empties it: nothing is left of it after a crash, and writers
--- cannot meet in it. Truncating it, as `on commit delete rows` would, takes 0.3 ms of the 4 ms of a push, so a small one
--- is emptied by `delete`.
+-- cannot meet in it. `delete` empties a small one, because truncating it, as `on commit delete rows` would, takes 0.3 ms
+-- of the 4 ms of a push.
 create function logic.open_stage() returns void language plpgsql as $$
 begin
   if to_regclass('pg_temp.staged_reading') is null then
@@ -52,11 +52,13 @@ create type logic.stored as (
   refused_ordinals int[], -- the rows that could not be used
   refused_reasons text[],
   unauthorized_ordinals int[], -- the rows that the sender is not authorized for; they are left out
+  findings jsonb, -- of logic.look_at_stage, of a sender's readings
   stage jsonb -- of a trial, the rows of logic.describe_stage
 );
 
 -- Fills the stage of a session with readings that come as one array per column, with one element per reading, and
--- stores them: a push, or a polled document. Returns what became of them.
+-- stores them: a push, or a polled document. Returns what became of them. A finding that stops 20 readings or more keeps
+-- all of them from being stored; then everything but `findings` is null.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -73,12 +75,17 @@ create function logic.store_readings(
   skips_unauthorized boolean, -- leave out readings of other sensors, instead of refusing them all
   only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
   is_trial boolean, -- store nothing, and return what would become of them (S10)
+  declared int, -- these as logic.look_at_stage has them
+  unsaid int,
+  tolerates_few boolean, -- null: the readings are not looked at
   {{list reading: $name_values real[]}}
 ) returns logic.stored language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 {{seek_settings}}
 as $$
 declare
+  is_unique boolean;
+  findings jsonb := '[]';
   described jsonb;
   result logic.stored;
 begin
@@ -90,11 +97,20 @@ begin
       string_to_array(texts, E'\n'), {{list reading: $name_values}})
     with ordinality as g(sensor_id, microseconds, problem, empty, unusable, wrong, line,
       text, {{list reading: $name}}, ordinal);
+  is_unique := cardinality(sensors) = 1 or not logic.has_repeats();
+  if tolerates_few is not null then
+    findings := logic.look_at_stage(declared, unsaid, is_unique, tolerates_few);
+  end if;
+  if not is_trial and cardinality(sensors) >= 20 and findings @> '[{"stops": true}]' then
+    result.findings := findings;
+    return result;
+  end if;
   if is_trial then
     described := (select jsonb_agg(to_jsonb(d)) from logic.describe_stage() d);
   end if;
   result := logic.store_staged(now, source, '-infinity', 'infinity', scope_provider, scope_stations, skips_unauthorized,
-    only_new, is_unique => false, counts_late => true, import => null, is_trial => is_trial);
+    only_new, is_unique, counts_late => true, import => null, is_trial => is_trial);
+  result.findings := findings;
   result.stage := described;
   return result;
 end $$;
@@ -133,6 +149,13 @@ create function logic.unauthorized_rows(provider text, stations int[]) returns t
     ) at_station
   ) of_sensor
   where not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+-- True if a sensor and time stand twice in the stage.
+create function logic.has_repeats() returns boolean language sql stable as $$
+  select exists (
+    select from pg_temp.staged_reading s where s.sensor_id is not null and s.measured_at is not null
+    group by s.sensor_id, s.measured_at having count(*) > 1)
 $$;
 
 -- Puts the staged rows of a period together that have the same sensor and time (S3): of each parameter the last value
@@ -180,10 +203,10 @@ begin
   where s.ordinal = g.ordinal;
 end $$;
 
--- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor the
--- values before and after. `is_new`: nothing is stored of these sensors between the first and the last row, whose times
--- tell the planner which chunks to read. The statement has the parameters of the source alone: with all of them, 240,000
--- new rows took 1.1 s instead of 0.2.
+-- Notes what the staged rows of a period are about to change, so that the import can be undone (S11): of each sensor
+-- the values before and after. `is_new`: nothing is stored of these sensors between the first and the last row, whose
+-- times tell the planner which chunks to read. The statement has the parameters of the source alone: with all of them,
+-- 240,000 new rows took 1.1 s instead of 0.3.
 create function logic.note_changes(
   import int, since timestamptz, until timestamptz, earliest timestamptz, latest timestamptz, is_new boolean
 ) returns void language plpgsql as $$
@@ -317,7 +340,7 @@ begin
   into result.received, earliest, latest, has_totals, is_odd
   from pg_temp.staged_reading s
   where (s.measured_at >= since and s.measured_at < until or s.measured_at is null and since = '-infinity');
-  if not is_unique and result.received > 1 then
+  if not is_unique then
     perform logic.put_together(since, until);
   end if;
   if has_totals then
@@ -358,7 +381,7 @@ begin
       -- rain a source gives an amount or a total; the amount of a reading with a total is derived, and the given one is
       -- kept beside it.
       select s.ordinal, s.sensor_id, s.measured_at, {{list reading: s.$name}}, s.empty & ~s.unusable as empty,
-        s.problem, s.kept, s.is_replaced, s.is_part, usable.reason,
+        s.unusable, s.problem, s.kept, s.is_replaced, s.is_part, usable.reason,
         {{list given: r.$name as known_$name}},
         logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain
       from pg_temp.staged_reading s
@@ -412,7 +435,7 @@ begin
     )
     -- A row that was put together with others counts as accepted if a later row replaced a value of it, or if its
     -- values changed something with the kept row; as unchanged otherwise. One without a value that withdraws nothing is
-    -- refused.
+    -- refused, but for the empty cells of rows of one parameter each, if another row of them has a value.
     select count(*) filter (where c.is_changed) + (
         select count(*) from compared together
         where together.kept is not null and together.reason is null and together.problem is null
@@ -441,7 +464,12 @@ begin
     into result.accepted, result.replaced, result.withdrawn, result.replaced_oldest, result.replaced_newest,
       result.without_station, result.late_hours, result.delays, withdrawn_sensors, withdrawn_times, withdrawn_names,
       rain_sensors, rain_times, result.refused_ordinals, result.refused_reasons
-    from (select c.*, coalesce(c.reason, case when not c.is_changed then c.problem end) as refused from compared c) c
+    from (
+      select c.*, coalesce(c.reason, case when not c.is_changed and (c.kept is null or c.unusable <> 0
+          or c.kept not in (select k.ordinal from compared k where k.kept is null and k.problem is null))
+        then c.problem end) as refused
+      from compared c
+    ) c
     left join raw.placement p on p.sensor_id = c.sensor_id and c.measured_at >= p.since and c.measured_at < p.until;
   end if;
 
@@ -647,12 +675,12 @@ create function logic.ingest_bounds(out origin float8, out cutoff float8) langua
 $$;
 
 revoke all on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_new,
-  logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.keep_last_totals,
-  logic.delete_readings, logic.ingest_bounds
+  logic.lock_imports, logic.unauthorized_rows, logic.has_repeats, logic.put_together, logic.note_changes,
+  logic.store_new, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
+  logic.keep_last_totals, logic.delete_readings, logic.ingest_bounds
   from public;
 grant execute on function logic.given_rain, logic.open_stage, logic.store_readings, logic.store_period,
-  logic.lock_imports, logic.unauthorized_rows, logic.put_together, logic.note_changes, logic.store_new,
-  logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain, logic.ingest_bounds
-  to airseries_ingest;
+  logic.lock_imports, logic.unauthorized_rows, logic.has_repeats, logic.put_together, logic.note_changes,
+  logic.store_new, logic.store_staged, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
+  logic.ingest_bounds to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

@@ -1,5 +1,5 @@
--- Of updated readings, compares the columns instead of JSON: where an import replaced one parameter of 240,000 readings,
--- this trigger took 2.8 s of 7.4, and takes 0.5 now.
+-- The trigger compares the columns of updated readings, and not their JSON: where an import replaced one parameter of
+-- 240,000 readings, it took 2.8 s of 7.4, and takes 0.35 s of 4.3 now.
 
 create or replace function raw.note_changes() returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -5,10 +5,14 @@
 export class InputError extends Error {
   /** A file (perhaps with a line number), an option, or an address. */
   readonly input: string;
+  readonly problem: string;
+  readonly remedy: string;
 
   constructor(input: string, problem: string, remedy: string) {
     super(`${input}: ${problem}. ${remedy}`);
     this.name = 'InputError';
     this.input = input;
+    this.problem = problem;
+    this.remedy = remedy;
   }
 }

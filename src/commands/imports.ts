@@ -27,6 +27,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   ['no.', ({ number }) => number],
   ['imported', ({ imported_at }) => `${imported_at.slice(0, 10)} ${imported_at.slice(11, 16)}`],
   ['file', ({ source }) => source],
+  ['source', ({ source_name }) => source_name],
   ['accepted', ({ accepted }) => accepted],
   ['replaced', ({ replaced }) => replaced],
   ['withdrawn', ({ withdrawn }) => withdrawn],

@@ -10,12 +10,13 @@ const INDENT = 2;
 /** All that there is to say about a source before it is stored. */
 export function planText(plan: Plan, width: number): string {
   const { replaced } = plan;
-  const said: [string, string][] = [
+  const said: Fact[] = [
     ['source', plan.source],
     ['format', plan.format],
-    ...(plan.zone === null ? [] : [['zone', plan.zone] as [string, string]]),
-    ...(plan.unused.length === 0 ? [] : [['not used', plan.unused.join(', ')] as [string, string]]),
-    ...(plan.excluded === 0 ? [] : [['left out', `${plan.excluded}`] as [string, string]]),
+    ['encoding', plan.encoding],
+    ...(plan.delimiter === null ? [] : [['delimiter', JSON.stringify(plan.delimiter)] as Fact]),
+    ...(plan.zone === null ? [] : [['zone', plan.zone] as Fact]),
+    ...(plan.excluded === 0 ? [] : [['left out', `${plan.excluded}`] as Fact]),
     ['rows', counted(plan)],
     ['replaces', replaced === null ? 'nothing' : inHours(replaced)],
   ];
@@ -23,6 +24,8 @@ export function planText(plan: Plan, width: number): string {
     all.length === 0 ? [] : [[title, ...all.map((one) => bullet(one, width))].join('\n')];
   return [
     facts(said, width),
+    ...items('Columns:', plan.columns.map(columnText)),
+    ...items('Not used:', plan.unused.map(unusedText)),
     ...ofSensors(plan.values).map((values) => sensorText(values, width)),
     ...items('Not usable:', plan.refused.map(refusedText)),
     ...items(
@@ -32,6 +35,24 @@ export function planText(plan: Plan, width: number): string {
     ...items('It cannot be read to its end:', plan.failure === undefined ? [] : [plan.failure]),
   ].join('\n\n');
 }
+
+type Fact = [name: string, value: string];
+
+/** A name with blanks is quoted. */
+const named = (column: string) => (/^[^\s,]+$/.test(column) ? column : JSON.stringify(column));
+
+const COLUMNS_WITHOUT_UNIT = ['sensor_id', 'device', 'time'];
+
+/** `"PM2.5 (µg/m³)" → pm25, µg/m³ (in the name)`. */
+function columnText({ column, parameter, unit, said_by }: Plan['columns'][number]): string {
+  const meant = `${named(column)} → ${parameter}`;
+  if (COLUMNS_WITHOUT_UNIT.includes(parameter)) return meant;
+  const by = said_by ?? 'said by nobody';
+  return unit === null ? `${meant}, unit ${by}` : `${meant}, ${unit} (${by})`;
+}
+
+const unusedText = ({ column, values }: Plan['unused'][number]) =>
+  `${named(column)}: ${values} ${values === 1 ? 'value' : 'values'}`;
 
 const bullet = (text: string, width: number) =>
   `- ${wrapped(printableLine(text), width - INDENT, INDENT)}`;
@@ -58,7 +79,8 @@ function sensorText(values: readonly Described[], width: number): string {
   const hours = values.flatMap(({ first_hour, last_hour }) => [first_hour, last_hour]).toSorted();
   const [first, last] = [hours[0] ?? '', hours.at(-1) ?? ''].map(hourText);
   const where = station_id === null ? 'at no station' : `at station ${station_id}`;
-  return `Sensor ${sensor_id}, ${where}, ${first} to ${last}:\n${tableOf(values, VALUES, width)}`;
+  const who = sensor_id === null ? 'Unknown sensor' : `Sensor ${sensor_id}`;
+  return `${who}, ${where}, ${first} to ${last}:\n${tableOf(values, VALUES, width)}`;
 }
 
 /** `2026-11-19 08:00`, local. */

@@ -141,7 +141,8 @@ async function declaredWith(
 ): Promise<Declarations> {
   const declared = declaredBy(options);
   if (options.source === undefined || sources === undefined) return declared;
-  return sources.declaredBy(await sourceNamed(sql, options.source, '--source'), declared);
+  const source = await sourceNamed(sql, options.source, '--source');
+  return { ...sources.declaredBy(source, declared), sourceName: options.source };
 }
 
 /** Keeps the plan of each file, and stores none. */

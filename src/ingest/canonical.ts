@@ -3,11 +3,23 @@
  * `device`, and a time with an offset. Nothing is guessed, and nothing can be declared.
  */
 import { InputError } from '../base/inputError.ts';
-import { READING_COLUMNS, type ReadingColumn } from '../contract/parameters.ts';
+import {
+  READING_COLUMNS,
+  READING_COLUMNS_BY_NAME,
+  type ReadingColumn,
+} from '../contract/parameters.ts';
 import { OWN_FORMAT, type ReadingFormats } from './formats.ts';
 import { inBatches, type Limits, type Slice } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { MOST_IGNORED, makeFacts, makeFindings, type SourceFacts } from './reading/facts.ts';
+import {
+  countUnused,
+  makeFacts,
+  makeFindings,
+  noteUnused,
+  noteUsed,
+  type SourceFacts,
+  type UnusedCells,
+} from './reading/facts.ts';
 import { isLocal } from './reading/instants.ts';
 import { NESTED, type ReadingInput, unreadable } from './reading/reading.ts';
 import { type Header, makeHeader, rowOfLine, splitCsvLine } from './rows/csv.ts';
@@ -39,26 +51,47 @@ function fieldsOf({ positions, list }: Names): Fields {
   return { sensor, device, time, values, unused: [...list.keys()].filter((one) => !used.has(one)) };
 }
 
-/** A reader of rows, which notes the fields that are not used. */
+/** Notes what the fields of rows with the same names are used for; returns those that are not used. */
+function noteFields(facts: SourceFacts, { list }: Names, fields: Fields): UnusedCells {
+  const { sensor, device, time, values, unused } = fields;
+  const slots = [
+    ['sensor_id', sensor],
+    ['device', device],
+    ['time', time],
+  ] as const;
+  for (const [name, at] of [...slots, ...values]) {
+    const column = list[at];
+    const unit = READING_COLUMNS_BY_NAME.get(name as ReadingColumn)?.unit ?? null;
+    const said_by = unit === null ? null : 'our name';
+    if (column !== undefined) noteUsed(facts, column, { column, parameter: name, unit, said_by });
+  }
+  return unused.flatMap((at) => {
+    const counted = noteUnused(facts, list[at] as string);
+    return counted === undefined ? [] : [[at, counted] as const];
+  });
+}
+
+/** A reader of rows, which notes the fields that are used, and those that are not. */
 function makeReader(facts: SourceFacts) {
-  const known = new WeakMap<Names, Fields>();
-  const fieldsFor = (names: Names): Fields => {
+  const known = new WeakMap<Names, Fields & { unusedCells: UnusedCells }>();
+  const fieldsFor = (names: Names) => {
     const found = known.get(names);
     if (found !== undefined) return found;
     const fields = fieldsOf(names);
-    known.set(names, fields);
-    for (const at of fields.unused)
-      if (facts.ignored.size < MOST_IGNORED) facts.ignored.add(names.list[at] as string);
-    return fields;
+    const noted = { ...fields, unusedCells: noteFields(facts, names, fields) };
+    known.set(names, noted);
+    return noted;
   };
   const read = (row: Row | Unreadable): ReadingInput => {
     if ('unreadable' in row) return unreadable(row.text, row.line, row.why);
     const { names, cells, text, line, encoding } = row;
     if (encoding !== undefined) {
+      facts.encoding = encoding.name;
       facts.notUtf8 ??= { encoding, text, line };
       return unreadable(text, line, explainEncoding(encoding));
     }
-    const { sensor, device, time, values, unused } = fieldsFor(names);
+    const { sensor, device, time, values, unused, unusedCells } = fieldsFor(names);
+    countUnused(cells, unusedCells);
     const reading: ReadingInput = {
       sensorId: plain(cells[sensor]),
       measuredAt: plain(cells[time]),
@@ -113,6 +146,7 @@ async function* readSlices(
     if (header === undefined) {
       if (line.encoding !== undefined) throw notUtf8(position, line.encoding, line.text);
       header = makeHeader(line, ',', position);
+      facts.delimiter = header.names.delimiter;
       checkHeader(header, fieldsFor(header.names), position);
       return undefined;
     }
@@ -162,4 +196,5 @@ export const canonical: ReadingFormats = {
   timeHint: (text) => (isLocal(text) ? `; ${text} has no offset` : ''),
   unitHint: () => undefined,
   declareUnit: () => `Send it in our unit.`,
+  ownUnit: () => 'our unit',
 };

@@ -131,16 +131,20 @@ export function explainDevice(device: string, sensors: readonly number[]): strin
     : `no sensor, or more than one, has device ${device}: write "device": ${JSON.stringify(device)} into the sensor in the network file, ${RETRY}`;
 }
 
-/** Says what was stored and is perhaps not meant so. `gap`: the sentence of describeGap. */
+/**
+ * Says what was stored and is perhaps not meant so. `corrections`: as lookedAt has them. `gap`: the
+ * sentence of describeGap.
+ */
 export const hintsOf = (
-  { facts: { notUtf8 }, doubts: { corrections } }: Findings,
+  { facts: { notUtf8 } }: Findings,
   doubts: readonly Doubt[] = [],
+  corrections?: string,
   gap?: string,
 ): string[] => [
   ...doubts.map(({ what, remedy }) => `${what}. ${remedy}`),
   ...[
-    corrections(),
-    notUtf8 && `row ${notUtf8.line} was refused: ${explainEncoding(notUtf8.encoding)}`,
+    corrections,
+    notUtf8 && `row ${notUtf8.line || 1} was refused: ${explainEncoding(notUtf8.encoding)}`,
     gap,
   ].filter((hint) => hint !== undefined),
 ];

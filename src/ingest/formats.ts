@@ -36,7 +36,11 @@ export type ReadingFormats = {
    * The same for the file at `path`, by all of its dates. Rejects with InputError, too, where both
    * orders fit every date.
    */
-  dateFormatOf(path: string, declared: Declarations | undefined): Promise<string | undefined>;
+  dateFormatOf(
+    path: string,
+    declared: Declarations | undefined,
+    limits: Limits,
+  ): Promise<string | undefined>;
   /** Declarations that the network file may name; undefined: it may name none. */
   sources: SourceForms | undefined;
   /** Options of the command line that declare something about a source. */
@@ -70,6 +74,8 @@ export type Explaining = {
     units: readonly string[],
     say: Vocabulary,
   ): string;
+  /** The declaration that values are in our unit, as they are. */
+  ownUnit(name: ParameterName, say: Vocabulary): string;
 };
 
 export type SourceForms = {

@@ -15,20 +15,19 @@ import {
   makeImportReport,
   type SourceReport,
 } from './importReport.ts';
-import { entryOf, type Plan } from './plan.ts';
-import { FILE_LIMITS, type ReadingBatch } from './reading/batches.ts';
+import { entryOf, type Plan, refusedIfOwned, unusedIn } from './plan.ts';
+import { FILE_LIMITS, type Limits, type ReadingBatch } from './reading/batches.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
-import type { Findings, Means } from './reading/facts.ts';
+import { asDoubt, asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
+import { type Findings, type Means, refusalsOf } from './reading/facts.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
-import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { replacedBy } from './store/accept.ts';
-import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { describeStage } from './store/describe.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
 import { addCounts, beginImport, endImport, noCounts, wasImported } from './store/imports.ts';
+import { type Looked, lookAtStage } from './store/look.ts';
 import { findMoved } from './store/movedSensors.ts';
 import { addReplaced, describeReplaced, NOTHING_REPLACED } from './store/replaced.ts';
 import { type Stage, type Staged, withStage } from './store/stage.ts';
@@ -115,8 +114,12 @@ type Read = {
   /** Its first readings, which are looked at, and all that is known of it. */
   readings: readonly ReadingInput[];
   found: Findings;
+  /** Reads its rows once more; undefined for standard input, which cannot be read twice. */
+  readAgain: (() => AsyncGenerator<ReadingBatch>) | undefined;
   /** Why it could not be read to its end. */
   failure: InputError | undefined;
+  /** Why the order of its dates cannot be told. */
+  dates: InputError | undefined;
 };
 
 /** A function that imports one source after the other. */
@@ -129,12 +132,18 @@ function makeSourceImport(work: Work) {
     const { facts } = read.found;
     const { format } = facts;
     const isNew = confirm !== undefined && !(await wasImported(sql, format));
-    if (confirm?.isWanted({ format, isNew }) && !(await confirm.decide(await planOf(read, work))))
+    const { doubts, corrections } = await lookAt(read, work);
+    if (
+      confirm?.isWanted({ format, isNew }) &&
+      !(await confirm.decide(await planOf(read, doubts, work)))
+    )
       return report.left();
-    refuse(await doubtsAbout(read, work), name);
+    refuse(read, doubts);
     if (staged.rows > 0) {
       const entry = entryOf(read.declared ?? {}, facts);
-      const id = await beginImport(sql, name, format, entry, clock());
+      const { sourceName } = read.declared ?? {};
+      const readBy = { format, declared: entry, sourceName };
+      const id = await beginImport(sql, name, readBy, clock());
       const counts = noCounts();
       for await (const row of stage.store(name, clock(), { importId: undoable ? id : null })) {
         addCounts(counts, row);
@@ -144,7 +153,7 @@ function makeSourceImport(work: Work) {
     }
     report.end(facts, staged.span);
     if (failure !== undefined) throw failure; // what stands before it is stored
-    report.hints(read.found, staged.span);
+    report.hints(read.found, corrections, staged.span);
   };
 }
 
@@ -152,7 +161,8 @@ function makeSourceImport(work: Work) {
  * A function that stages one source after the other. Rejects with InputError for one without a row,
  * and for a large one that is wrong from the beginning.
  */
-function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
+function makeStaging(work: Work) {
+  const { sql, stage, clock, formats, confirm } = work;
   const ofDevices: SensorsOfDevices = new Map();
   /** By sensor, whether hourly or daily means were imported. */
   const means = new Map<number, Means>();
@@ -164,20 +174,41 @@ function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
     const { name } = source;
     const staged = await stage.begin();
     let read: Read | undefined;
-    let isLookedAt = confirm !== undefined; // a plan says all that there is to say
+    const isPlanned = confirm !== undefined; // a plan says all that there is to say
+    const limits = { ...LIMITS, isPlanned };
+    let isLookedAt = isPlanned;
+    let dates: InputError | undefined;
     try {
-      for await (const { readings: given, found } of await rowsOf(source, declared, formats)) {
+      const format = await withDates(source, declared, formats, limits).catch((error: unknown) => {
+        if (!isPlanned || !(error instanceof InputError)) throw error;
+        dates = error;
+        return declared;
+      });
+      for await (const { readings: given, found } of formats.readReadings(source, format, limits)) {
         const readings = await assignSensors(sql, given, undefined, clock(), ofDevices);
         const { means: mean } = found.facts;
         if (mean !== undefined) refuseBothMeans(readings, mean, means, name);
         if (read === undefined) report.linesBefore(found.facts);
         if (read === undefined || read.readings.length === 0)
-          read = { name, declared, staged, readings, found, failure: undefined };
+          read = {
+            name,
+            declared,
+            staged,
+            readings,
+            found,
+            readAgain:
+              source.size === undefined
+                ? undefined
+                : () => readFile(name, (file) => formats.readReadings(file, format, limits)),
+            failure: undefined,
+            dates,
+          };
         await stage.add(readings, clock());
         report.staged(staged.rows);
         if (isLookedAt || staged.rows < LOOKED_AT) continue;
         isLookedAt = true;
-        refuse(await doubtsAbout(read, { sql, clock, formats }), name);
+        await stage.end();
+        refuse(read, (await lookAt(read, work)).doubts);
       }
     } catch (error) {
       if (!(error instanceof InputError) || read === undefined) throw error;
@@ -191,17 +222,19 @@ function makeStaging({ sql, stage, clock, formats, confirm }: Work) {
   };
 }
 
-/** The rows of a source, with the order of a file's dates. Rejects as dateFormatOf does. */
-async function rowsOf(
+/** The declarations, with the order of a file's dates. Rejects as dateFormatOf does. */
+async function withDates(
   source: Source,
   declared: Declarations | undefined,
   formats: ReadingFormats,
-): Promise<AsyncGenerator<ReadingBatch>> {
+  limits: Limits,
+): Promise<Declarations | undefined> {
   // standard input cannot be read twice
   const dateFormat =
-    source.size === undefined ? undefined : await formats.dateFormatOf(source.name, declared);
-  const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  return formats.readReadings(source, format, LIMITS);
+    source.size === undefined
+      ? undefined
+      : await formats.dateFormatOf(source.name, declared, limits);
+  return dateFormat === undefined ? declared : { ...declared, dateFormat };
 }
 
 /** As few at once as Stage.add wants them. */
@@ -210,38 +243,81 @@ const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 /** Rows after which a file is looked at before it is read to its end. */
 const LOOKED_AT = 50_000;
 
-/** Every doubt about a source. Rejects with InputError for bytes that are not UTF-8. */
-async function doubtsAbout(
-  { name, readings, found }: Read,
-  { sql, clock, formats }: Pick<Work, 'sql' | 'clock' | 'formats'>,
-): Promise<Doubt[]> {
-  const { facts, doubts } = found;
-  const { notUtf8: bytes } = facts;
-  if (bytes !== undefined) throw notUtf8(`${name}:${bytes.line}`, bytes.encoding, bytes.text);
-  return [
-    ...doubts.of(readings, COMMAND_LINE),
-    ...(await doubtsAmongOthers(sql, readings, facts, COMMAND_LINE, formats)),
-    ...(await findMoved(sql, doubts, { now: clock() }, COMMAND_LINE)).doubts,
-  ];
+/** Every doubt about a source, as far as it is staged. */
+async function lookAt(read: Read, { sql, stage, clock, formats }: Work): Promise<Looked> {
+  const { readings, staged, found } = read;
+  const { doubts } = found;
+  const looking = { found, say: COMMAND_LINE, formats };
+  const looked = await lookAtStage(stage.connection, staged.isUnique, looking, (ordinals) =>
+    readRows(read, ordinals),
+  );
+  const moved = await findMoved(sql, doubts, { now: clock() }, COMMAND_LINE);
+  return {
+    ...looked,
+    doubts: [...doubts.of(readings, COMMAND_LINE), ...looked.doubts, ...moved.doubts],
+  };
 }
 
-/** Throws InputError for the first doubt that stops a source. */
-function refuse(doubts: readonly Doubt[], name: string): void {
+/** The rows of a file that is opened for this alone. */
+async function* readFile(
+  path: string,
+  read: (file: Source) => AsyncGenerator<ReadingBatch>,
+): AsyncGenerator<ReadingBatch> {
+  const file = await openSource(path);
+  try {
+    yield* read(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** The readings with these ordinals, from 1: a file is read again for those behind its first. */
+async function readRows(
+  { readings, readAgain }: Read,
+  ordinals: readonly number[],
+): Promise<ReadingInput[] | undefined> {
+  const rows = new Map<number, ReadingInput>();
+  const note = (some: readonly ReadingInput[], before: number) => {
+    for (const ordinal of ordinals) {
+      const reading = some[ordinal - before - 1];
+      if (reading !== undefined) rows.set(ordinal, reading);
+    }
+  };
+  note(readings, 0);
+  if (rows.size < ordinals.length && readAgain !== undefined) {
+    let before = 0;
+    for await (const { readings: some } of readAgain()) {
+      note(some, before);
+      before += some.length;
+      if (rows.size === ordinals.length) break;
+    }
+  }
+  const found = ordinals.flatMap((ordinal) => rows.get(ordinal) ?? []);
+  return found.length === ordinals.length ? found : undefined;
+}
+
+/** Why a source cannot be stored, whatever its values are. */
+const refusalsIn = ({ name, found, dates }: Read): InputError[] => [
+  ...refusalsOf(name, found.facts),
+  ...(dates === undefined ? [] : [dates]),
+];
+
+/** Throws InputError for the first reason that keeps a source from being stored. */
+function refuse(read: Read, doubts: readonly Doubt[]): void {
+  const [refusal] = refusalsIn(read);
+  if (refusal !== undefined) throw refusal;
   const doubt = stoppingDoubt(doubts);
-  if (doubt !== undefined) throw new InputError(name, asRefusal(doubt), doubt.remedy);
+  if (doubt !== undefined) throw new InputError(read.name, asRefusal(doubt), doubt.remedy);
 }
 
 /** The plan of a source: every doubt, and a trial of the statement that stores it. */
-async function planOf(read: Read, work: Work): Promise<Plan> {
-  const { name, declared = {}, staged } = read;
+async function planOf(
+  read: Read,
+  doubts: readonly Doubt[],
+  { stage, clock, formats }: Work,
+): Promise<Plan> {
+  const { name, declared = {}, staged, failure } = read;
   const { facts } = read.found;
-  const { stage, clock, formats } = work;
-  let { failure } = read;
-  const doubts = await doubtsAbout(read, work).catch((error: unknown) => {
-    if (!(error instanceof InputError)) throw error;
-    failure ??= error;
-    return [];
-  });
   const values = await describeStage(stage.connection);
   const counts = noCounts();
   const reasons: Parameters<typeof addReasons>[0] = { quarantined: {}, values: {} };
@@ -251,24 +327,37 @@ async function planOf(read: Read, work: Work): Promise<Plan> {
     replaced = addReplaced(replaced, replacedBy(row));
     addReasons(reasons, row);
   }
+  const isOfNobody =
+    facts.refusals.length > 0 &&
+    read.readings.every(({ sensorId, device }) => (sensorId ?? device) === undefined);
+  const { counts: refused, examples } = isOfNobody
+    ? refusedIfOwned(read.readings, clock())
+    : {
+        counts: Object.entries({ ...reasons.quarantined, ...reasons.values }),
+        examples: staged.examples,
+      };
   return {
     source: name,
     format: facts.format,
-    zone: declared.zone ?? null,
-    unused: [...facts.ignored],
+    encoding: facts.encoding,
+    delimiter: facts.delimiter ?? null,
+    zone: facts.zone ?? null,
+    columns: [...facts.columns.values()],
+    unused: unusedIn(facts),
     excluded: facts.excluded,
-    doubts: doubts.map(({ what, remedy }) => ({ what, remedy })),
+    doubts: [...refusalsIn(read).map(asDoubt), ...doubts].map(({ what, remedy }) => ({
+      what,
+      remedy,
+    })),
     ...(failure !== undefined && { failure: failure.message }),
     received: counts.received,
     accepted: counts.accepted,
     unchanged: counts.unchanged,
     replaced: describeReplaced(replaced) ?? null,
-    refused: Object.entries({ ...reasons.quarantined, ...reasons.values }).map(
-      ([reason, count]) => ({
-        count,
-        ...exampleOf(reason as ReadingReason, staged.examples, name, formats, declared.timeZone),
-      }),
-    ),
+    refused: [...refused].map(([reason, count]) => ({
+      count,
+      ...exampleOf(reason as ReadingReason, examples, name, formats, declared.timeZone),
+    })),
     values,
     entry: entryOf(declared, facts),
   };

@@ -104,7 +104,7 @@ export function makeImportReport(
       },
       /** Adds the outcome of a part of them. */
       stored(row: StoredRow, { examples }: Staged, { ignored }: SourceFacts) {
-        const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
+        const columns = [...ignored.keys()].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
         summary.ignored.push(...columns);
@@ -133,8 +133,8 @@ export function makeImportReport(
         summary.excluded += facts.excluded;
         if (!summary.formats.includes(facts.format)) summary.formats.push(facts.format);
       },
-      hints(found: Findings, ownSpan: Span) {
-        for (const hint of hintsOf(found, [], describeGap(ownSpan))) {
+      hints(found: Findings, corrections: string | undefined, ownSpan: Span) {
+        for (const hint of hintsOf(found, [], corrections, describeGap(ownSpan))) {
           const text = `${name}: ${hint}`;
           summary.hints.push(text);
           progress.hide();

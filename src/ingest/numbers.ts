@@ -108,11 +108,6 @@ function readDirection(value: number): number | 'out_of_bounds' {
   return Math.fround(value) % 360;
 }
 
-/** The median of values, which are sorted in place; undefined without values. */
-export function medianOf(values: number[]): number | undefined {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
 export function numberOf(given: unknown): number | undefined {
   const value = readNumber(given);
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;

@@ -4,9 +4,17 @@
  */
 import { type Declarations, pair } from './reading/declarations.ts';
 import type { Doubt } from './reading/doubt.ts';
-import type { SourceFacts } from './reading/facts.ts';
+import type { SourceFacts, UsedColumn } from './reading/facts.ts';
+import type { ReadingInput } from './reading/reading.ts';
 import type { Described } from './store/describe.ts';
 import type { ReplacedValues } from './store/replaced.ts';
+import {
+  checkReading,
+  givenParameters,
+  latestAcceptable,
+  type ReadingReason,
+  type ValueReason,
+} from './store/validate.ts';
 
 /** Rows and values that cannot be used, by reason, with the first example. */
 export type Refused = {
@@ -33,10 +41,14 @@ type SourceEntry = {
 export type Plan = {
   source: string;
   format: string;
-  /** The zone of stamps without an offset, where one was declared. */
+  encoding: string;
+  /** Null: it is no table. */
+  delimiter: string | null;
+  /** The zone of stamps without an offset; null: none is known. */
   zone: string | null;
+  columns: UsedColumn[];
   /** Columns and keys that are not used. */
-  unused: string[];
+  unused: { column: string; values: number }[];
   /** Rows and values that `only` leaves out. */
   excluded: number;
   doubts: Pick<Doubt, 'what' | 'remedy'>[];
@@ -51,6 +63,39 @@ export type Plan = {
   /** The declaration that reads it, for `sources` in the network file. */
   entry: SourceEntry;
 };
+
+type Outcomes = {
+  counts: Map<ReadingReason | ValueReason, number>;
+  examples: Map<ReadingReason | ValueReason, ReadingInput>;
+};
+
+/**
+ * Why readings could not be used either, were they of a sensor: a header that names nobody hides it.
+ * A time or a value that the header does not have is not among the reasons.
+ */
+export function refusedIfOwned(readings: readonly ReadingInput[], now: Date): Outcomes {
+  const found: Outcomes = { counts: new Map(), examples: new Map() };
+  const parameters = givenParameters(readings);
+  for (const reading of readings) {
+    const owned = { ...reading, sensorId: ANY_SENSOR };
+    const { reason, rejected } = checkReading(owned, parameters, latestAcceptable(now), NO_FACTS);
+    const isLacking =
+      (reason === 'unreadable_time' && reading.measuredAt === undefined) ||
+      (reason === 'no_value' && parameters.length === 0);
+    for (const one of [...rejected, ...(reason === undefined || isLacking ? [] : [reason])]) {
+      found.counts.set(one, (found.counts.get(one) ?? 0) + 1);
+      if (!found.examples.has(one)) found.examples.set(one, reading);
+    }
+  }
+  return found;
+}
+
+const ANY_SENSOR = 1;
+const NO_FACTS = new Map();
+
+/** The names that are not used, each with the number of its values. */
+export const unusedIn = ({ ignored }: Pick<SourceFacts, 'ignored'>): Plan['unused'] =>
+  [...ignored].map(([column, { values }]) => ({ column, values }));
 
 /** A declaration as a source of the network file has it; the words of a named one stay. */
 export function entryOf(declared: Declarations, facts: Pick<SourceFacts, 'format'>): SourceEntry {

@@ -91,7 +91,9 @@ function wordsOfLogic(engine: Engine, calendar: Calendar): Words {
   return {
     ...wordsOf(calendar),
     seek_settings: SEEK_SETTINGS[engine],
-    rain_bit: String(2 ** READING_COLUMNS.findIndex(({ name }) => name === 'rain')),
+    ...Object.fromEntries(
+      READING_COLUMNS.map(({ name }, index) => [`${name}_bit`, String(2 ** index)]),
+    ),
     station_hour_point: pointOf(stationHour),
     region_hour_point: pointOf(regionHour),
     exact_means: EXACT_MEANS,

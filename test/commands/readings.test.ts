@@ -59,6 +59,11 @@ it('import readings reads a file by a source of the network file', async () => {
   const path = file('city.csv', city);
   const { result } = await run(`import readings ${path} --source berlin`);
   expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
+  const { result: listed } = await run('imports');
+  expect((listed as object[]).slice(0, 2)).toMatchObject([
+    { source: path, source_name: 'berlin' },
+    { source_name: null },
+  ]);
   const { result: dry } = await run(
     `import readings ${path} --source berlin --shift -1h --dry-run`,
   );

@@ -10,7 +10,6 @@ import { canonical } from '../../src/ingest/canonical.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import { FILE_LIMITS, type ReadingBatch } from '../../src/ingest/reading/batches.ts';
-import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { NOW } from '../support/clock.ts';
 import { engines, testDatabase } from '../support/database.ts';
@@ -58,7 +57,7 @@ describe('our own form', () => {
       { sensorId: '7', measuredAt: T, values: { pm25: '5', rain_total: null } },
       { device: 'roof', measuredAt: LATER, values: { pm25: '6', rain_total: '0.2' } },
     ]);
-    expect(found?.facts).toMatchObject({ format: 'airseries', rows: 2, ignored: new Set() });
+    expect(found?.facts).toMatchObject({ format: 'airseries', rows: 2, ignored: new Map() });
   });
 
   it('a single object may stand on several lines', async () => {
@@ -69,7 +68,7 @@ describe('our own form', () => {
   it('names that are not ours are not used, and named', async () => {
     const { readings, found } = await read(`sensor_id,time,pm25,temp,no2_ugm3\n7,${T},5,1,2\n`);
     expect(readings[0]?.values).toEqual({ pm25: '5' });
-    expect(found?.facts.ignored).toEqual(new Set(['temp', 'no2_ugm3']));
+    expect([...(found?.facts.ignored.keys() ?? [])]).toEqual(['temp', 'no2_ugm3']);
   });
 
   it('a row that is no reading costs only itself', async () => {
@@ -112,13 +111,6 @@ describe('our own form', () => {
     expect(canonical.readLine('{')?.unreadable).toBe(true);
   });
 
-  it('a row that contradicts another is in doubt (S7)', async () => {
-    const row = (pm25: number) => `7,${T},${pm25}\n`;
-    const { readings, found } = await read(`sensor_id,time,pm25\n${[1, 2, 3].map(row).join('')}`);
-    const [doubt] = found?.doubts.of(readings, COMMAND_LINE) ?? [];
-    expect(doubt?.what).toContain('2 of 3 rows give a parameter another value');
-  });
-
   it('nothing can be declared of it', () => {
     expect(() => canonical.checkDeclarations({ name: 'airseries', columns: [] })).not.toThrow();
     for (const declared of [{ zone: 'UTC' }, { columns: ['pm25=x'] }, { units: ['no2=ug/m3'] }])
@@ -141,16 +133,33 @@ describe.each([
       (row) => [row.sensor_id, new Date(row.measured_at).toISOString(), row.pm25],
     );
 
-  it('a file is stored, and changes nothing the second time', async () => {
+  const importText = (text: string) => {
     const path = join(temporaryFolder('canonical'), 'readings.csv');
-    writeFileSync(path, `sensor_id,device,time,pm25\n1,,${T},5\n,esp8266-elsewhere,${LATER},6\n`);
+    writeFileSync(path, text);
+    return importReadings(here.database.as('airseries_ingest'), [path], {
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+      formats,
+    });
+  };
+
+  it('rows that contradict another stop a file, and a push of 20 (S7)', async () => {
+    const row = (pm25: number) => `7,${T},${pm25}\n`;
+    const { failures } = await importText(`sensor_id,time,pm25\n${[1, 2, 3].map(row).join('')}`);
+    expect(failures[0]).toContain('2 of 3 rows give a parameter another value');
+    const rows = Array.from({ length: 20 }, (_value, n) => ({ sensor_id: 1, time: T, pm25: n }));
+    const pushed = await send(here.another({ formats }), here.token, JSON.stringify(rows));
+    expect([pushed.status, pushed.body.detail]).toEqual([
+      422,
+      expect.stringContaining('19 of 20 rows give a parameter another value'),
+    ]);
+    expect(await pm25()).toEqual([]);
+  });
+
+  it('a file is stored, and changes nothing the second time', async () => {
     const bring = () =>
-      importReadings(here.database.as('airseries_ingest'), [path], {
-        now: NOW,
-        log: keepingLog(),
-        terminal: false,
-        formats,
-      });
+      importText(`sensor_id,device,time,pm25\n1,,${T},5\n,esp8266-elsewhere,${LATER},6\n`);
     expect(await bring()).toMatchObject({ accepted: 2, formats: ['airseries'], failures: [] });
     expect(await bring()).toMatchObject({ accepted: 0, unchanged: 2 });
     expect(await pm25()).toEqual([

@@ -2,7 +2,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { importReadings } from '../../src/ingest/importReadings.ts';
+import { type Confirm, importReadings } from '../../src/ingest/importReadings.ts';
 import type { Plan } from '../../src/ingest/plan.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
@@ -63,7 +63,13 @@ onEveryEngineInAll('a plan', (engine) => {
     const { plan, summary } = await planAndStore(text);
     expect(plan).toMatchObject({
       format: 'airseries',
-      unused: ['colour'],
+      ...{ encoding: 'utf-8', delimiter: ',', zone: null },
+      columns: [
+        { column: 'sensor_id', parameter: 'sensor_id', unit: null, said_by: null },
+        { column: 'time', parameter: 'time', unit: null, said_by: null },
+        { column: 'pm25', parameter: 'pm25', unit: 'µg/m³', said_by: 'our name' },
+      ],
+      unused: [{ column: 'colour', values: 5 }],
       received: 5,
       accepted: 3,
       replaced: summary.replaced,
@@ -111,6 +117,51 @@ onEveryEngineInAll('a plan', (engine) => {
     expect(summary).toMatchObject({ failed: true, accepted: 0 });
   });
 
+  it('a plan quotes contradictions behind the first 1,000 rows of a file whose header is refused', async () => {
+    const time = (n: number) => new Date(Date.UTC(2026, 9, 1) + n * 60_000).toISOString();
+    const rows = Array.from({ length: 1_500 }, (_, n) => `1,${time(n)},${n % 50},1,a`);
+    const again = Array.from({ length: 40 }, (_, n) => `1,${time(1_200 + n)},${n + 51},1,b`);
+    const text = ['sensor_id,time,pm25,PM2.5,channel', ...rows, ...again, ''].join('\n');
+    const { plan } = await planAndStore(text);
+    const said = plan.doubts.map(({ what }) => what).join('\n');
+    expect(said).toContain('names pm25 twice');
+    expect(said).toContain('unused columns that differ: channel (a and b)');
+  });
+
+  it('a file that lacks something is refused with the same words with a plan, without one, and where none is wanted', async () => {
+    const latin = Buffer.from(
+      `title;Köln\nDatum;Zeit;pm25 (µg/m³)\n20.11.2026;10:00;5\n`,
+      'latin1',
+    );
+    const cases: [text: string | Buffer, declared: object, failure: string][] = [
+      [latin, {}, 'this is text in cp1252'],
+      [latin.toString('latin1'), {}, 'has no column sensor_id'],
+      [latin.toString('latin1'), { sensor: 1 }, 'has no column for the time'],
+      [`sensor_id,time,pm25\n1,05/06/2026 10:00,5\n`, {}, 'begin with the day or the month'],
+    ];
+    const ingest = here.database.as('airseries_ingest');
+    for (const [text, declared, failure] of cases) {
+      const path = file('lacking.csv', text);
+      const format = { ...declared, timeZone: here.database.timeZone };
+      const options = { now: NOW, terminal: false, formats: READING_FORMATS, format };
+      const plans: Plan[] = [];
+      const decide = async (plan: Plan) => plans.push(plan) > 0;
+      const failuresOf = async (confirm?: Confirm) => {
+        const summary = await importReadings(ingest, [path], {
+          ...{ ...options, log: keepingLog(), confirm },
+        });
+        return summary.failures;
+      };
+      const plain = await failuresOf();
+      expect(plain).toEqual([expect.stringContaining(failure)]);
+      expect(await failuresOf({ isWanted: () => false, decide })).toEqual(plain);
+      expect(plans).toEqual([]);
+      expect(await failuresOf({ isWanted: () => true, decide })).toEqual(plain);
+      expect(plans[0]?.doubts[0]?.what).toContain(failure);
+    }
+    expect(await stored(owner)).toEqual([]);
+  });
+
   it('a push with ?dry_run answers what it would do, and stores nothing', async () => {
     await post(`sensor_id,time,pm25\n1,${at(1)},5\n`, '');
     const before = await all();
@@ -124,6 +175,8 @@ onEveryEngineInAll('a plan', (engine) => {
       replaced: { values: 1 },
       quarantined: [{ index: 2, reason: 'unreadable_time' }],
       sensors: [{ sensor_id: 1, parameter: 'pm25', count: 2, lowest: 6, highest: 7 }],
+      ...{ encoding: 'utf-8', delimiter: ',', unused: [] },
+      columns: [{ column: 'sensor_id' }, { column: 'time' }, { column: 'pm25', unit: 'µg/m³' }],
     });
     expect(await all()).toEqual(before);
     expect((await post(text, '?dry_run=false')).body.dry_run).toBeUndefined();

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
+import { hintsOf } from '../../ingest/explain.ts';
 import type { ReadingFormats } from '../../ingest/formats.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { asRefusal, type Doubt } from '../../ingest/reading/doubt.ts';
@@ -14,8 +15,7 @@ import type { Doubts } from '../../ingest/reading/facts.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
-import { acceptAuthorized } from '../../ingest/store/accept.ts';
-import { doubtsAmongOthers } from '../../ingest/store/amongOthers.ts';
+import { acceptAuthorized, BatchInDoubt } from '../../ingest/store/accept.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import { findMoved } from '../../ingest/store/movedSensors.ts';
 import { describeReplaced, type ReplacedValues } from '../../ingest/store/replaced.ts';
@@ -84,7 +84,7 @@ export async function pullProvider(
     readings,
     others,
     found: about,
-    hints,
+    doubts,
   } = await fetchDocument(url, { provider, hosts, limits }, (chunks, refuse) =>
     readFeed(chunks, declared, (id) => newest.has(id), refuse, formats),
   );
@@ -94,12 +94,10 @@ export async function pullProvider(
   // only these: one sensor that moved must not stop a city's feed
   const hasMoved = ({ sensorId }: ReadingInput) => moved.sensors.has(readSensorId(sensorId) ?? 0);
   const assigned = found.filter((reading) => !hasMoved(reading));
+  const refusal = (doubt: Doubt) =>
+    new InputError(feedName(provider, url), asRefusal(doubt), doubt.remedy);
   const [movedAll] = assigned.length === 0 ? moved.doubts : [];
-  if (movedAll !== undefined)
-    throw new InputError(feedName(provider, url), asRefusal(movedAll), movedAll.remedy);
-  const [doubt] = await doubtsAmongOthers(pool, assigned, about.facts, NETWORK_FILE, formats);
-  if (doubt !== undefined)
-    throw new InputError(feedName(provider, url), asRefusal(doubt), doubt.remedy);
+  if (movedAll !== undefined) throw refusal(movedAll);
   const outdated = await findUnstored(
     pool,
     assigned.filter((reading) => isOld(reading, newest)),
@@ -115,7 +113,7 @@ export async function pullProvider(
     unchanged: 0,
     quarantined: 0,
     ignored: received - wanted.length,
-    hints: [...hints, ...moved.doubts.map(leftOutOf)],
+    hints: [],
   };
   const observer = metrics && observeIngest(metrics);
   const listed = assigned.filter((reading) => isOld(reading, newest));
@@ -123,9 +121,17 @@ export async function pullProvider(
     now: clock(),
     source: provider,
     scope,
+    looking: { found: about, say: NETWORK_FILE, formats },
     onWrite: observer?.onWrite,
+  }).catch((error: unknown) => {
+    throw error instanceof BatchInDoubt ? refusal(error.doubt) : error;
   });
   observer?.onBatch(provider, outcome);
+  const { looked } = outcome;
+  pulled.hints.push(
+    ...hintsOf(about, [...doubts, ...looked.doubts], looked.corrections),
+    ...moved.doubts.map(leftOutOf),
+  );
   pulled.accepted = outcome.accepted;
   pulled.unchanged = outcome.unchanged;
   pulled.quarantined = outcome.quarantined.length;

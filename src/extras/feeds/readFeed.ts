@@ -4,11 +4,10 @@
  */
 
 import { InputError } from '../../base/inputError.ts';
-import { hintsOf } from '../../ingest/explain.ts';
 import type { ReadingFormats } from '../../ingest/formats.ts';
 import { FILE_LIMITS } from '../../ingest/reading/batches.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
-import { asRefusal, stoppingDoubt } from '../../ingest/reading/doubt.ts';
+import { asRefusal, type Doubt, stoppingDoubt } from '../../ingest/reading/doubt.ts';
 import { type Findings, makeFindings } from '../../ingest/reading/facts.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
@@ -24,8 +23,8 @@ type Feed = {
   readings: ReadingInput[];
   others: Others;
   found: Findings;
-  /** Sentences about what is perhaps not meant so. */
-  hints: string[];
+  /** Doubts at which so few readings do not stop. */
+  doubts: Doubt[];
 };
 
 /**
@@ -44,7 +43,7 @@ const MOST_TEXT = 64 * 1_048_576;
  * In bytes, of a document that is one object: parsing it holds up everything else. An array may be
  * larger.
  */
-const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576, compares: false };
+const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576 };
 
 /**
  * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever
@@ -81,13 +80,12 @@ export async function readFeed(
           noteOther(others, reading);
           continue;
         }
-        batch.found.doubts.compare(reading, false); // what strangers contradict is not ours to mend
         readings.push(reading);
         text += reading.text.length;
       }
       found = batch.found;
       others.excluded = found.facts.excluded;
-      others.fields = someOf(found.facts.ignored);
+      others.fields = someOf(new Set(found.facts.ignored.keys()));
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
           `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,
@@ -100,11 +98,10 @@ export async function readFeed(
         throw new InputError('the document', first.why ?? 'it has no reading', '');
     }
     if (found === undefined)
-      return { received, readings, others, found: makeFindings(''), hints: [] };
+      return { received, readings, others, found: makeFindings(''), doubts: [] };
     const doubts = found.doubts.of(readings, NETWORK_FILE);
     const doubt = stoppingDoubt(doubts, readings.length);
-    if (doubt === undefined)
-      return { received, readings, others, found, hints: hintsOf(found, doubts) };
+    if (doubt === undefined) return { received, readings, others, found, doubts };
     failure = refuse(asRefusal(doubt), doubt.remedy);
     throw failure;
   } catch (error) {

@@ -15,7 +15,7 @@ import { FORMAT_NAMES, FORMATS } from './formats/formats.ts';
 import { declaredBy, InvalidSource } from './formats/source.ts';
 import { checkDeclarations, readLine, readReadings } from './reading/collect.ts';
 import { dateFormatIn, findDateFormat } from './reading/dateFormat.ts';
-import { declareUnit, otherUnitHint } from './reading/otherUnits.ts';
+import { asTheyAre, declareUnit, otherUnitHint } from './reading/otherUnits.ts';
 import { timeHint } from './reading/timeHint.ts';
 import { DATE_FORMATS, SHORT_DATE_FORMATS } from './reading/times.ts';
 
@@ -138,6 +138,7 @@ export const foreignFormats: ReadingFormats = {
   timeHint,
   unitHint: otherUnitHint,
   declareUnit,
+  ownUnit: asTheyAre,
 };
 
 /** AirGradient's firmware has it in the path that it appends to the address of its server. */

@@ -1,4 +1,4 @@
-/** Numbers as others write them: with a decimal comma, and from two channels of one instrument. */
+/** Numbers as others write them: with a decimal comma, from two channels, in a unit that a median tells. */
 import { readNumber } from '../../ingest/numbers.ts';
 import type { Names } from '../../ingest/rows/row.ts';
 
@@ -19,4 +19,12 @@ export function meanOf(one: unknown, other: unknown): unknown {
   const b = readNumber(other);
   if (typeof a === 'number' && typeof b === 'number') return (a + b) / 2;
   return typeof a !== 'number' && typeof b === 'number' ? other : one;
+}
+
+/** Values that are enough for a doubt, as in the core: fewer may be an exception. */
+export const ENOUGH = 20;
+
+/** The median of values, which are sorted in place; undefined without values. */
+export function medianOf(values: number[]): number | undefined {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -11,14 +11,20 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { ReadingFormats } from '../formats.ts';
 import type { IngestObserver } from '../observer.ts';
+import { unusedIn } from '../plan.ts';
 import type { ReadingBatch } from '../reading/batches.ts';
-import { asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
+import { asDoubt, asRefusal, type Doubt, stoppingDoubt } from '../reading/doubt.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import type { Transitions } from '../reading/zone.ts';
-import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
-import { doubtsAmongOthers } from '../store/amongOthers.ts';
+import {
+  type Accepted,
+  acceptReadings,
+  BatchInDoubt,
+  type Scope,
+  UnauthorizedSensors,
+} from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { findMoved } from '../store/movedSensors.ts';
 import { describeReplaced } from '../store/replaced.ts';
@@ -80,22 +86,21 @@ export function ingestRoute(
     const context = { scope, now: arrivedAt, isTrial, source: sourceOf(res) };
     const { readings: given, found } = await read(body, req, context);
     const readings = await assignSensors(writes, given, scope, now);
-    const among = found
-      ? await doubtsAmongOthers(writes, readings, found.facts, ADDRESS, formats)
-      : [];
     const moved = found
       ? (await findMoved(writes, found.doubts, { scope, now }, ADDRESS)).doubts
       : [];
-    const stopping = among[0] ?? stoppingDoubt(moved, found?.facts.rows);
+    const stopping = stoppingDoubt(moved, found?.facts.rows);
     if (stopping !== undefined && !isTrial) throw inDoubt(stopping);
     const options = {
       now,
       source: name,
       scope,
       isTrial,
+      looking: found && { found, say: ADDRESS, formats },
       onWrite: isTrial ? undefined : observer?.onWrite,
     };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
+      if (error instanceof BatchInDoubt) throw inDoubt(error.doubt);
       throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
     });
     if (!isTrial) observer?.onBatch(scope.provider, outcome);
@@ -116,8 +121,8 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(found !== undefined &&
-        describeSource({ found, readings }, outcome, now, [...among, ...moved])),
+      ...(found !== undefined && describeSource({ found, readings }, outcome, now, moved)),
+      ...(isTrial && found !== undefined && planOfBody(found)),
       ...(isTrial && { sensors: outcome.staged ?? [] }),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
@@ -170,7 +175,7 @@ function makeArrivals() {
 /** The part of an answer that says how the body was read. */
 function describeSource(
   { found, readings }: ReadingBatch,
-  { values, quarantined }: Accepted,
+  { values, quarantined, looked }: Accepted,
   now: Date,
   moved: readonly Doubt[],
 ) {
@@ -178,17 +183,27 @@ function describeSource(
   addTimes(span, readings, quarantined);
   const unusable = new Set(values.map(({ reason }) => columnOfReason(reason)));
   // values that were dropped have hints of their own
-  const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...moved];
-  const hints = hintsOf(found, doubts, describeGap(span, now));
+  const doubts = [...found.doubts.of(readings, ADDRESS, unusable), ...looked.doubts, ...moved];
+  const open = [...found.facts.refusals.map(asDoubt), ...doubts];
+  const hints = hintsOf(found, open, looked.corrections, describeGap(span, now));
   const { format, ignored, excluded, usedServerTime } = found.facts;
   return {
-    ...(ignored.size > 0 && { ignored: [...ignored] }),
+    ...(ignored.size > 0 && { ignored: [...ignored.keys()] }),
     ...(hints.length > 0 && { hints }),
     format,
     ...(excluded > 0 && { excluded }),
     ...(usedServerTime && { time: 'server' }),
   };
 }
+
+/** The part of a dry run's answer that says how each column is read (S10). */
+const planOfBody = ({ facts }: ReadingBatch['found']) => ({
+  encoding: facts.encoding,
+  ...(facts.delimiter !== undefined && { delimiter: facts.delimiter }),
+  ...(facts.zone !== undefined && { zone: facts.zone }),
+  columns: [...facts.columns.values()],
+  unused: unusedIn(facts),
+});
 
 /**
  * Why nothing of a body could be used, in the form of a problem: each reason once, with the first

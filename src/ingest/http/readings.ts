@@ -178,7 +178,7 @@ export async function readBatch(
   isTrial = false,
 ): Promise<ReadingBatch> {
   const read = FORM_TYPES.includes(type) ? lineOfForm(body, formats) : body;
-  const limits = { ...LIMITS, kind: kindOf(type) };
+  const limits = { ...LIMITS, kind: kindOf(type), isPlanned: isTrial };
   let [batch] = await collect(read, limits, declared, formats);
   const dateFormat = declared.dateFormat ?? orderIn(batch, formats);
   if (dateFormat !== declared.dateFormat)
@@ -186,7 +186,7 @@ export async function readBatch(
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
   const { readings, found } = batch;
   const { facts, doubts } = found;
-  if (facts.notUtf8 !== undefined) {
+  if (facts.notUtf8 !== undefined && !isTrial) {
     const { encoding, line, text } = facts.notUtf8;
     const { message } = notUtf8(`The body:${line}`, encoding, text);
     throw new Problem(400, `${message} Nothing was stored.`);

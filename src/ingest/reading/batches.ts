@@ -3,9 +3,9 @@
  * is asked for, so memory stays constant.
  */
 import { InputError } from '../../base/inputError.ts';
-import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../rows/lines.ts';
+import { EXCERPT_LENGTH, LONGEST_LINE } from '../rows/lines.ts';
 import { HEADER_OR_OBJECTS } from '../rows/objects.ts';
-import type { Findings } from './facts.ts';
+import type { Findings, SourceFacts } from './facts.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 
 /** Readings, and what was found out about their source until then. */
@@ -23,8 +23,11 @@ export type Limits = {
    * Bounds on a source as a whole, and the error for one beyond them; undefined: there are none.
    */
   most?: { rows: number; text: number; refuse(what: string): Error };
-  /** False: readings are not compared here, because some are not the caller's own. */
-  compares?: boolean;
+  /**
+   * True: it is read for a plan. Of a header that lacks something, what it lacks is among the
+   * refusals of the facts, and its rows are read all the same.
+   */
+  isPlanned?: boolean;
 };
 
 /** A file may have any size. */
@@ -37,37 +40,20 @@ export const FILE_LIMITS: Limits = {
 /** A part of a source that was read at once; undefined for rows without a known parameter. */
 export type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
-/** Readings that are kept until the end of their source, because several rows are one. */
-type Merger = {
-  /** True if rows have one parameter each, as far as the source was read. */
-  isLong(): boolean;
-  /** Throws InputError if there are too many. */
-  add(reading: ReadingInput): void;
-  take(): Iterable<ReadingInput>;
-  /** The error for a source of which nothing was kept; undefined: that is no error. */
-  whyNothing(): InputError | undefined;
-};
-
-const NO_MERGER: Merger = {
-  isLong: () => false,
-  add: () => undefined,
-  take: () => [],
-  whyNothing: () => undefined,
-};
-
 /**
  * Yields at least one batch, unless the source has no line. When reading fails, everything before
  * the failure is yielded first; then it rejects with InputError, which names the source and the
  * line, whose cause is a SyntaxError for invalid JSON; or at once with what `refuse` makes.
+ * `whyNothing`: the error for a file without a reading; undefined: that is no error.
  */
 export async function* inBatches(
   source: string,
   slices: AsyncGenerator<Slice>,
   found: Findings,
-  { batch, batchText, most, compares = true }: Limits,
-  merger: Merger = NO_MERGER,
+  { batch, batchText, most }: Limits,
+  whyNothing: () => InputError | undefined = () => undefined,
 ): AsyncGenerator<ReadingBatch> {
-  const { facts, doubts } = found;
+  const { facts } = found;
   let readings: ReadingInput[] = [];
   const size = { rows: 0, text: 0 };
   let batchSize = 0;
@@ -85,10 +71,8 @@ export async function* inBatches(
         `readings that take more than ${most.text / 1_048_576} MiB, each by itself`,
       );
     const reading = one.text.length > LONGEST_LINE ? shortened(one) : one;
-    const isLong = merger.isLong();
-    if (compares) doubts.compare(reading, isLong, facts.ignored);
-    if (isLong) merger.add(reading);
-    else readings.push(reading);
+    noteTimeOfDay(facts, reading);
+    readings.push(reading);
   };
   for (;;) {
     const next = await slices.next().catch((error: unknown) => {
@@ -110,8 +94,7 @@ export async function* inBatches(
       batchSize = 0;
     }
   }
-  for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
-  if (most === undefined && readings.length === 0) failure ??= merger.whyNothing();
+  if (most === undefined && facts.rows === 0) failure ??= whyNothing();
   if (lastLine === undefined && most === undefined)
     failure ??= new InputError(source, 'the file is empty', HEADER_OR_OBJECTS);
   for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {
@@ -119,6 +102,12 @@ export async function* inBatches(
     from += batch;
   }
   if (failure !== undefined) throw failure;
+}
+
+function noteTimeOfDay(facts: SourceFacts, { measuredAt }: ReadingInput): void {
+  if (facts.timeOfDay === null || typeof measuredAt !== 'string') return;
+  const timeOfDay = measuredAt.slice(11, 16);
+  facts.timeOfDay = (facts.timeOfDay ?? timeOfDay) === timeOfDay ? timeOfDay : null;
 }
 
 const shortened = (reading: ReadingInput): ReadingInput =>

@@ -10,6 +10,8 @@ export type Declarations = {
   name?: string | undefined;
   /** A declaration of the network file, which the forms read beside the others. */
   source?: object | undefined;
+  /** Its name there, for the list of imports. */
+  sourceName?: string | undefined;
   /** The zone of the network, for formats whose times are local to it. */
   timeZone?: string | undefined;
   /** The zone of times without an offset, whatever the format says. */

@@ -1,3 +1,6 @@
+/** Doubts about a source, and refusals of it. */
+import type { InputError } from '../../base/inputError.ts';
+
 /**
  * A doubt: something that a source does not say, and that nobody may guess. A file, a push and a
  * polled document stop at it before anything is stored; a short push gets it as a hint.
@@ -14,8 +17,11 @@ export type Doubt = {
   stops?: 'always' | 'never';
 };
 
-/** Readings, or values, that are enough for a doubt: fewer may be an exception. */
-export const ENOUGH = 20;
+/** Readings that are enough for a doubt: fewer may be an exception. */
+const ENOUGH = 20;
+
+/** A refusal of a source, as one of the doubts that a plan asks about at once. */
+export const asDoubt = ({ problem, remedy }: InputError): Doubt => ({ what: problem, remedy });
 
 /** How a refusal begins. `stored`: what became of the readings. */
 export const asRefusal = ({ what }: Doubt, stored = NOTHING_STORED): string => `${what}; ${stored}`;

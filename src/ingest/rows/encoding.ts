@@ -6,6 +6,8 @@ import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../base/inputError.ts';
 
 export type Encoding = {
+  /** As the Encoding Standard of the web has it: `windows-1251`. */
+  name: string;
   /** As in "this is text in cp1251, as Windows writes Cyrillic". */
   what: string;
   remedy: string;
@@ -16,7 +18,11 @@ export type Encoding = {
 /** The encoding of bytes in which decoding as UTF-8 has replaced some. */
 export type Recognize = (bytes: Buffer) => Encoding;
 
+/** The only encoding that is read. */
+export const UTF_8 = 'utf-8';
+
 const UNKNOWN: Encoding = {
+  name: 'unknown',
   what: 'text that is not UTF-8',
   remedy: 'Save it as UTF-8',
   decode: (bytes) => bytes.toString('utf8'),
@@ -24,6 +30,7 @@ const UNKNOWN: Encoding = {
 
 /** In UTF-8: another program has put the sign for a lost character in its place. */
 export const LOST: Encoding = {
+  name: UTF_8,
   what: 'text that has lost characters, each now a �',
   remedy: 'Save it as UTF-8 where it was made: they cannot be restored',
   decode: (bytes) => bytes.toString('utf8'),

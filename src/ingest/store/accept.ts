@@ -9,9 +9,19 @@ import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.t
 import { arrayLiteral, textParameters } from '../../database/arrays.ts';
 import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/query.ts';
+import type { Doubt } from '../reading/doubt.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
+import { bitsOf } from './bits.ts';
 import type { Described } from './describe.ts';
+import {
+  argumentsOfLook,
+  type Finding,
+  type Looked,
+  type Looking,
+  lookedAt,
+  NOTHING_FOUND,
+} from './look.ts';
 import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
 import { findSensorFacts, withTotals } from './sensorFacts.ts';
 import {
@@ -45,6 +55,8 @@ export type Accepted = {
   withoutStation: number;
   /** How many rejected lines found no room in the quarantine. */
   overflowed: number;
+  /** Doubts about the readings as a whole. */
+  looked: Looked;
   /** The values beside what is stored, of a trial. */
   staged?: readonly Described[];
 };
@@ -81,6 +93,16 @@ export class UnauthorizedSensors extends Error {
   }
 }
 
+/** The batch as a whole is in doubt; nothing of it was stored. */
+export class BatchInDoubt extends Error {
+  readonly doubt: Doubt;
+
+  constructor(doubt: Doubt) {
+    super(doubt.what);
+    this.doubt = doubt;
+  }
+}
+
 type AcceptOptions = {
   now: Date;
   /** Recorded with what goes to quarantine: a token, a provider or a file. */
@@ -97,6 +119,8 @@ type AcceptOptions = {
    * undefined: one refuses the batch.
    */
   leaveOut?: ((index: number) => void) | undefined;
+  /** The source, if its readings are looked at as a whole. */
+  looking?: Looking | undefined;
   /** Stores nothing, and resolves to what would become of the readings (S10). */
   isTrial?: boolean;
   /** Called once the batch is stored. */
@@ -105,13 +129,22 @@ type AcceptOptions = {
 
 /**
  * Stores a batch and quarantines what cannot be used. `db` works in the role airseries_ingest.
- * Rejects with UnauthorizedSensors, and with Unavailable where `db` is a pool and the database
- * cannot be reached.
+ * Rejects with UnauthorizedSensors, with BatchInDoubt, and with Unavailable where `db` is a pool and
+ * the database cannot be reached.
  */
 export async function acceptReadings(
   db: Queryable,
   readings: readonly ReadingInput[],
-  { now, source, scope, onlyNew = false, isTrial = false, leaveOut, onWrite }: AcceptOptions,
+  {
+    now,
+    source,
+    scope,
+    onlyNew = false,
+    isTrial = false,
+    looking,
+    leaveOut,
+    onWrite,
+  }: AcceptOptions,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
@@ -124,6 +157,7 @@ export async function acceptReadings(
       values: [],
       withoutStation: 0,
       overflowed: 0,
+      looked: NOTHING_FOUND,
     };
   const facts = await findSensorFacts(db, readings);
   const batch = await toColumns(withTotals(readings, facts), now, facts);
@@ -137,10 +171,17 @@ export async function acceptReadings(
     String(leaveOut !== undefined),
     String(onlyNew),
     String(isTrial),
+    // a single reading contradicts none
+    ...(looking === undefined || received === 1 ? NOT_LOOKED_AT : argumentsOfLook(looking)),
     ...batch.parameters,
   ];
   const [row] = (await withRetry(() => query(db, STORE, parameters))) as StoredRow[];
   if (row === undefined) throw new Error('logic.store_readings returned nothing');
+  const rowsAt = async (ordinals: readonly number[]) =>
+    ordinals.map((ordinal) => readings[ordinal - 1] as ReadingInput);
+  const looked = looking ? await lookedAt(row.findings, looking, rowsAt) : NOTHING_FOUND;
+  const [doubt] = looked.doubts;
+  if (row.received === null && doubt !== undefined) throw new BatchInDoubt(doubt);
   for (const ordinal of row.unauthorized_ordinals) leaveOut?.(ordinal - 1);
   if (onWrite !== undefined) {
     const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
@@ -154,6 +195,7 @@ export async function acceptReadings(
     replaced: replacedBy(row),
     withoutStation: row.without_station,
     overflowed: row.left_out,
+    looked,
     ...(row.stage !== null && { staged: row.stage }),
   };
 }
@@ -184,6 +226,7 @@ export async function acceptAuthorized(
 
 /** A row of logic.stored, whose ordinals count from 1. */
 export type StoredRow = {
+  /** Null, as all others: what was found stops the rows. */
   received: number;
   accepted: number;
   unchanged: number;
@@ -199,6 +242,7 @@ export type StoredRow = {
   refused_ordinals: number[];
   refused_reasons: ReadingReason[];
   unauthorized_ordinals: number[];
+  findings: Finding[];
   /** The description of the stage; null: this was no trial. */
   stage: Described[] | null;
 };
@@ -226,9 +270,14 @@ const STORE_TYPES = [
   'boolean',
   'boolean',
   'boolean',
+  'int',
+  'int',
+  'boolean',
   ...READING_COLUMNS.map(() => 'real[]'),
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
+
+const NOT_LOOKED_AT = [null, null, null];
 
 /** Raised by logic.store_staged; the message is the list of sensors. */
 const UNAUTHORIZED = 'AS403';
@@ -319,12 +368,6 @@ async function toColumns(
 /** False for a reading that something is wrong with, as far as we can know. */
 export const isUsable = ({ reason, rejected }: Checked): boolean =>
   reason === undefined && rejected.length === 0;
-
-const BITS = new Map(READING_COLUMNS.map(({ name }, index) => [name, 2 ** index]));
-
-/** Parameters as a set: the sum of their bits in SQL. */
-export const bitsOf = (names: readonly ReadingColumn[]): number =>
-  names.reduce((sum, name) => sum | (BITS.get(name) ?? 0), 0);
 
 /**
  * PostgreSQL reads such a short number as we do, and far faster than all digits of its

@@ -3,7 +3,8 @@ import type { ReservedSql } from 'postgres';
 
 /** A sensor's values of a parameter, in our units; hours in local time. Null: there are none. */
 export type Described = {
-  sensor_id: number;
+  /** Null: nothing says whose they are, or the network does not have it. */
+  sensor_id: number | null;
   station_id: number | null;
   parameter: string;
   first_hour: string;

@@ -7,17 +7,20 @@ import { inUtc, type Span } from '../reading/span.ts';
 import { type StoredRow, withRetry } from './accept.ts';
 import { withStage } from './stage.ts';
 
+/** Its format, what was declared about it, and the name of the source that says it. */
+type ReadBy = { format: string; declared: object; sourceName: string | undefined };
+
 /** Notes that a file is being imported, and returns its number. */
 export async function beginImport(
   sql: Sql,
   source: string,
-  format: string,
-  declared: object,
+  { format, declared, sourceName }: ReadBy,
   now: Date,
 ): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
-    insert into raw.import (imported_at, source, format, declared)
-    values (${now}, ${source}, ${format}, ${JSON.stringify(declared)}::text::jsonb)
+    insert into raw.import (imported_at, source, format, declared, source_name)
+    values (${now}, ${source}, ${format}, ${JSON.stringify(declared)}::text::jsonb,
+      ${sourceName ?? null})
     returning id`;
   return row.id;
 }
@@ -65,6 +68,8 @@ export type Import = {
   format: string | null;
   /** The declarations about it, in the words of the network file's sources. */
   declared: object;
+  /** The source of the network file that it was read by; null: it names none. */
+  source_name: string | null;
   accepted: number;
   unchanged: number;
   replaced: number;
@@ -82,8 +87,8 @@ export type Import = {
 /** The newest imports first, at most `limit`. `sql` is a pool in the network's time zone. */
 export async function listImports(sql: Sql, limit: number): Promise<Import[]> {
   return await sql<Import[]>`
-    select i.id as number, i.imported_at, i.source, i.format, i.declared, i.accepted::float8, i.unchanged::float8, i.replaced::float8,
-      i.withdrawn::float8, i.oldest, i.newest,
+    select i.id as number, i.imported_at, i.source, i.format, i.declared, i.source_name,
+      i.accepted::float8, i.unchanged::float8, i.replaced::float8, i.withdrawn::float8, i.oldest, i.newest,
       case when i.undone_at is not null and not changes.are_known then 'undone'
         when not i.is_complete then 'interrupted'
         when not changes.are_known then 'kept'

@@ -11,7 +11,8 @@ import type { Sql } from '../../database/client.ts';
 import { copyRows, onReserved, transaction } from '../../database/copyIn.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { addTime, emptySpan, type Span } from '../reading/span.ts';
-import { bitsOf, isUsable, type StoredRow, storable, withRetry } from './accept.ts';
+import { isUsable, type StoredRow, storable, withRetry } from './accept.ts';
+import { bitsOf } from './bits.ts';
 import { loadSensorFacts, withTotals } from './sensorFacts.ts';
 import {
   type Checked,
@@ -28,6 +29,8 @@ import {
 export type Staged = {
   /** How many there are. */
   readonly rows: number;
+  /** True as long as each row is newer than all rows of its sensor before it. */
+  readonly isUnique: boolean;
   /** The times of the readings that nothing is wrong with, as far as we know. */
   readonly span: Span;
   /** The first reading of each reason for which one, or a value of it, may not be used. */
@@ -43,7 +46,7 @@ export type Stage = {
    * of Node's processor, to collect garbage.
    */
   add(readings: readonly ReadingInput[], now: Date): Promise<void>;
-  /** Resolves once all rows are there. */
+  /** Resolves once all rows so far are there. */
   end(): Promise<void>;
   /** Counts rows that a statement has staged instead; no sensor and time stands twice. */
   filled(): Promise<void>;
@@ -84,9 +87,7 @@ export async function withStage<T>(sql: Sql, work: (stage: Stage) => Promise<T>)
     try {
       return await work(makeStage(sql, connection));
     } finally {
-      await connection
-        .unsafe('drop table if exists pg_temp.staged_reading')
-        .catch(() => undefined);
+      await connection.unsafe('drop table if exists pg_temp.staged_reading').catch(() => undefined);
     }
   });
 }
@@ -187,7 +188,6 @@ type MutableStaged = {
   examples: Map<ReadingReason | ValueReason, ReadingInput>;
   /** Reasons whose example may have been used. */
   uncertain: Set<ReadingReason | ValueReason>;
-  /** True as long as each row is newer than all rows of its sensor before it. */
   isUnique: boolean;
   /** The newest time of each sensor, in microseconds since 1970. */
   newest: Map<number, number>;

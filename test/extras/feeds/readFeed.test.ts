@@ -68,7 +68,7 @@ it('leaves out elements that name no sensor of ours, whatever their form', async
     { sensor: [1] },
   ];
   const document = await read(JSON.stringify([...strangers, ...more]));
-  expect(document).toMatchObject({ received: 12, readings: [], hints: [] });
+  expect(document).toMatchObject({ received: 12, readings: [], doubts: [] });
   expect(document.others).toMatchObject({ sensors: new Set(['true', '100']), unnamed: 10 });
 });
 

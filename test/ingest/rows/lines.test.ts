@@ -5,6 +5,7 @@ import { type Line, LONGEST_LINE, splitLines } from '../../../src/ingest/rows/li
 
 /** Takes whatever is not UTF-8 for Latin text. */
 const asLatin: Recognize = () => ({
+  name: 'windows-1252',
   what: 'text in cp1252',
   remedy: 'Convert it',
   decode: (bytes) => new TextDecoder('windows-1252').decode(bytes, { stream: true }),

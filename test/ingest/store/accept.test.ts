@@ -67,6 +67,7 @@ onEveryEngine('acceptReadings', (engine) => {
       quarantined: [],
       values: [],
       replaced: { values: 0, oldest: null, newest: null },
+      looked: { doubts: [] },
     });
     const rows = await stored(owner);
     expect(rows[1]).toEqual({

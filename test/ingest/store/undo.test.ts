@@ -5,15 +5,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { undoImport } from '../../../src/ingest/store/imports.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { withAmounts } from '../../aggregate/literal.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { WITHOUT_DOUBTS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
+import { importAnything } from '../../support/importAnything.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { file, reading } from '../support.ts';
 
@@ -124,12 +122,7 @@ onEveryEngine('undo', (engine) => {
     const lines = rows.map(({ sensor, hour, values }) =>
       JSON.stringify({ sensor_id: sensor, time: timeOf(hour), ...values }),
     );
-    await importReadings(ingest, [file('readings.ndjson', `${lines.join('\n')}\n`)], {
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-      formats: WITHOUT_DOUBTS,
-    });
+    await importAnything(ingest, file('readings.ndjson', `${lines.join('\n')}\n`), NOW);
   }
 
   it('any two to four sources, of which one is undone, leave what the rules say (S3, S11)', async () => {

@@ -327,8 +327,8 @@ const TABLE: readonly Table[] = [
         ['  if emptied_sensors is not null then', '  if false then'],
         ["upper(part) - interval '7 days' as until", "upper(part) - interval '8 days' as until"],
         ['      and num_nonnulls({{list reading: r.$name}}) = 0;', ';'],
-        ['    where c.changes or c.withdraws <> 0\n', '    where c.changes\n'],
-        ['(s.is_replaced and not only_new\n', '(false\n'],
+        ['b.changes or b.withdraws <> 0 as is_changed', 'b.changes as is_changed'],
+        ['(together.is_replaced and not only_new\n', '(false\n'],
         ['g.$name is not null and g.last_$name > g.ordinal and', 'g.$name is not null and'],
         ['filter (where g.ordinal = g.last_$name) as $name', 'as $name'],
         ['bit_or(g.empty) & ~bit_or(g.unusable) as empty', 'bit_or(g.empty) as empty'],
@@ -339,8 +339,8 @@ const TABLE: readonly Table[] = [
           '',
         ],
         [
-          "filter (where counts_late and c.measured_at < rollup.bucket_start('hour', now))",
-          'filter (where counts_late and c.measured_at <= now)',
+          "where c.is_changed and counts_late and c.measured_at < rollup.bucket_start('hour', now))",
+          'where c.is_changed and counts_late and c.measured_at <= now)',
         ],
         [
           'c.measured_at >= p.since and c.measured_at < p.until',
@@ -358,8 +358,8 @@ const TABLE: readonly Table[] = [
         [' order by g.sensor_id for update;\n  has_gauges', ' order by g.sensor_id;\n  has_gauges'],
         ["at + interval '24 hours', '[]'", "at, '[]'"],
         [
-          'logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain\n    from staged s',
-          'r.rain as known_rain\n    from staged s',
+          'logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain\n',
+          'r.rain as known_rain\n',
         ],
         [
           'rain_given = case when excluded.rain is null and excluded.rain_total is null then stored.rain_given end',

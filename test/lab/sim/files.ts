@@ -7,13 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deleteOldUndo } from '../../../src/aggregate/retention.ts';
 import { InputError } from '../../../src/base/inputError.ts';
-import { makeLog } from '../../../src/base/log.ts';
 import type { ReadingColumn } from '../../../src/contract/parameters.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { undoImport } from '../../../src/ingest/store/imports.ts';
-import { WITHOUT_DOUBTS } from '../../support/formats.ts';
+import { importAnything } from '../../support/importAnything.ts';
 import type { Reading, Step } from './steps.ts';
 import { type Change, type StoredValues, undoChanges } from './values.ts';
 
@@ -64,8 +62,7 @@ export async function importFile(
   try {
     const path = join(folder, `readings.${form}`);
     writeFileSync(path, textOf(rows, form));
-    const log = makeLog('silent');
-    await importReadings(sql, [path], { now, log, terminal: false, formats: WITHOUT_DOUBTS });
+    await importAnything(sql, path, now);
   } finally {
     rmSync(folder, { recursive: true });
   }

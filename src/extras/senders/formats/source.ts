@@ -91,12 +91,10 @@ const NO_ENTRY: Entry = {
 /** A declaration that cannot be followed, at a key of it. */
 export class InvalidSource extends InputError {
   readonly key: readonly string[];
-  readonly problem: string;
 
   constructor(key: readonly string[], problem: string) {
     super(`source, key ${key.join('.')}`, problem, 'Correct it in the network file.');
     this.key = key;
-    this.problem = problem;
   }
 }
 

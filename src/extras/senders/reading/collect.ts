@@ -11,7 +11,7 @@ import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
-import { inSlices } from '../../../ingest/rows/lines.ts';
+import type { Encoding } from '../../../ingest/rows/encoding.ts';
 import { type Rows, rowOfObject } from '../../../ingest/rows/objects.ts';
 import { makeColumns, makeObjectReader, type Names, type Row } from '../../../ingest/rows/row.ts';
 import type { Source } from '../../../ingest/rows/source.ts';
@@ -19,15 +19,12 @@ import { chooseFormat, isOwn } from '../formats/formats.ts';
 import { formatFor } from '../formats/source.ts';
 import { cellOf } from '../rows/cells.ts';
 import { readRows, rowsWithin } from '../rows/rows.ts';
+import { inSlices } from '../rows/slices.ts';
 import { type Findings, makeFindings } from './doubts.ts';
 import type { SourceFacts } from './facts.ts';
-import { makeMerger } from './merge.ts';
 import { makeReader, type Reader } from './reader.ts';
 
-/**
- * The readings of a source in any format, as inBatches yields them. Rows of one parameter each are
- * merged: their readings come at the end.
- */
+/** The readings of a source in any format, as inBatches yields them. */
 export function readReadings(
   source: Source,
   declared: Declarations = {},
@@ -35,15 +32,10 @@ export function readReadings(
 ): AsyncGenerator<ReadingBatch> {
   const found = makeFindings();
   const { facts } = found;
-  const merger = {
-    ...makeMerger(source.name),
-    isLong: () => facts.isLong,
-    whyNothing: () =>
-      facts.isLong && facts.ignored.size > 0
-        ? noParameter(source.name, facts, declared)
-        : undefined,
-  };
-  return inBatches(source.name, readAll(source, declared, limits, found), found, limits, merger);
+  const whyNothing = () =>
+    facts.isLong && facts.ignored.size > 0 ? noParameter(source.name, facts, declared) : undefined;
+  const rows = readAll(source, declared, limits, found);
+  return inBatches(source.name, rows, found, limits, whyNothing);
 }
 
 /** The reading of a line by itself, an object in any format; undefined if it is none. */
@@ -71,9 +63,9 @@ async function* readAll(
   const { facts } = found;
   facts.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
-  const begin = (header: Header, position: string, linesBefore: number) => {
-    const next = makeReader(header, declared, found);
-    next.begin(header, position);
+  const begin = (header: Header, position: string, linesBefore: number, isTrial = false) => {
+    const next = makeReader(header, declared, found, limits);
+    next.begin(header, position, isTrial);
     facts.linesBefore += linesBefore;
     reader = next;
   };
@@ -90,14 +82,19 @@ async function* readAll(
     return other;
   };
   const { header } = declared.name === undefined ? {} : formatFor(declared, NO_ROW);
-  for await (const { rows, lastLine, text } of readRows(source, { ...limits, begin, header })) {
+  const noteEncoding = (encoding: Encoding, text: string) => {
+    facts.encoding = encoding.name;
+    facts.notUtf8 = { encoding, text, line: 0 };
+  };
+  const options = { ...limits, begin, noteEncoding, header };
+  for await (const { rows, lastLine, text } of readRows(source, options)) {
     let readings: Slice['readings'] = [];
     for (const row of rows) {
       if ('unreadable' in row) {
         readings.push(unreadable(row.text, row.line, row.why));
         continue;
       }
-      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, found);
+      reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, found, limits);
       const other = row.names.isTable ? null : otherFormat(row, reader);
       if (other !== null) {
         const why = `its fields have format ${other}, but the rows before it do not: ${SAY_IT}`;
@@ -139,6 +136,6 @@ const noParameter = (
 ) =>
   new InputError(
     name,
-    `no known parameter; found ${[...ignored].slice(0, 5).join(', ')}`,
+    `no known parameter; found ${[...ignored.keys()].slice(0, 5).join(', ')}`,
     `Say which is which with ${say.option('column')}, as in ${say.option('column', 'pm25=NAME')}.`,
   );

@@ -3,6 +3,7 @@
  * order only.
  */
 import { InputError } from '../../../base/inputError.ts';
+import { FILE_LIMITS, type Limits } from '../../../ingest/reading/batches.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { readInstant } from '../../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
@@ -66,12 +67,13 @@ export function dateFormatIn(readings: readonly ReadingInput[], input: string) {
 export async function findDateFormat(
   path: string,
   declared: Declarations = {},
+  limits: Limits = FILE_LIMITS,
 ): Promise<DateFormat | undefined> {
   if (declared.dateFormat !== undefined) return undefined;
   const order = unknownOrder();
   const source = await openSource(path);
   try {
-    for await (const { readings } of readReadings(source, declared))
+    for await (const { readings } of readReadings(source, declared, limits))
       for (const reading of readings) {
         const { measuredAt } = reading;
         const isOpen = addDate(order, reading) || order.isSlashed;

@@ -21,6 +21,8 @@ export type DeclaredColumn = { theirs: string } & (
       unknownUnit?: string | undefined;
       /** Their name is neither ours nor explained by the format. */
       isForeign?: boolean;
+      /** The declaration says its unit: `pm25_ugm3=NAME`. */
+      saysUnit?: true;
     } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
 );
 
@@ -59,7 +61,8 @@ function columnsOf(columns: readonly string[], say: Vocabulary): DeclaredColumn[
     if (own === undefined)
       throw unknownName(text, SLOTS.has(theirs) || ownName(theirs), 'column', say);
     const { parameter, unit, isTotal } = own;
-    return { theirs, is: 'value', parameter, unit, ...(isTotal && { isTotal }) };
+    const said = unit !== undefined && { saysUnit: true as const };
+    return { theirs, is: 'value', parameter, unit, ...said, ...(isTotal && { isTotal }) };
   });
 }
 

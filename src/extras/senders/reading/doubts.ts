@@ -1,11 +1,9 @@
 /** All doubts about a source, one policy a file: each keeps what it has seen (S7, S8, S9). */
-import { makeContradictions } from '../../../ingest/reading/contradictions.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import { makeDividing } from './dividing.ts';
 import { makeEnds } from './ends.ts';
-import { makeExchangedParticles } from './exchangedParticles.ts';
 import { makeFacts, noteRow, type SourceFacts } from './facts.ts';
 import { makeHalfDay } from './halfDay.ts';
 import { makeOtherUnits } from './otherUnits.ts';
@@ -13,7 +11,6 @@ import { makeOtherZone } from './otherZone.ts';
 import { makeOwnPlaces } from './ownPlaces.ts';
 import type { Plan } from './plan.ts';
 import { makeReducedPressure } from './reducedPressure.ts';
-import { makeRisingRain } from './risingRain.ts';
 import type { SeenRow } from './seenRow.ts';
 import { makeShortSeconds } from './shortSeconds.ts';
 import { makeUnsaidUnits } from './unsaidUnits.ts';
@@ -40,7 +37,6 @@ function makeDoubts(facts: SourceFacts) {
   const ends = makeEnds();
   const seconds = makeShortSeconds();
   const verdicts = makeVerdicts();
-  const contradictions = makeContradictions();
   const places = makeOwnPlaces();
   return {
     /** Looks at a row with all that was read of it. */
@@ -50,7 +46,7 @@ function makeDoubts(facts: SourceFacts) {
       if (isFirst) known.add(plan);
       if (isFirst || !saysAllAtOnce(plan)) {
         const units = unitsOf(seen, isFirst);
-        noteRow(facts, seen, units, isFirst);
+        noteRow(facts, seen, units);
         dividing.see(row, owner, plan);
         reduced.see(seen, isFirst);
         unsaid.see(units);
@@ -65,8 +61,6 @@ function makeDoubts(facts: SourceFacts) {
       seconds.see(time);
     },
     seeHeader: ends.seeHeader,
-    compare: contradictions.see,
-    corrections: contradictions.corrections,
     observersOf: zone.observersOf,
     places: places.all,
     /**
@@ -75,25 +69,20 @@ function makeDoubts(facts: SourceFacts) {
      */
     of(readings: readonly ReadingInput[], say: Vocabulary, without = NONE): Doubt[] {
       const otherUnits = makeOtherUnits(facts, without);
-      const particles = makeExchangedParticles(facts);
-      const rain = makeRisingRain(facts);
-      for (const policy of [otherUnits, particles, rain])
-        for (const one of readings) policy.see(one);
+      for (const one of readings) otherUnits.see(one);
       return [
         ...dividing.doubts(say),
         ...reduced.doubts(say),
         ...unsaid.doubts(say, readings),
         ...otherUnits.doubts(say),
-        ...particles.doubts(say),
-        ...rain.doubts(say),
         ...zone.doubts(say),
-        ...halfDay.doubts(say, contradictions.isAny()),
+        ...halfDay.doubts(say),
         ...ends.doubts(say, facts),
         ...seconds.doubts(say, facts),
         ...verdicts.doubts(say),
-        ...contradictions.doubts(say),
       ];
     },
+    ofContradictions: halfDay.ofContradictions,
   };
 }
 

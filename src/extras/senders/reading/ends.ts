@@ -3,9 +3,10 @@
  * to write them, some columns say so, and some clocks show it (S7).
  */
 import { OWN_FORMAT } from '../../../ingest/formats.ts';
-import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
+import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import type { Format } from '../formats/format.ts';
+import { ENOUGH } from '../numbers.ts';
 import { cellAt } from '../rows/cells.ts';
 import type { SourceFacts } from './facts.ts';
 import type { Plan } from './plan.ts';

@@ -44,16 +44,17 @@ export function makeHalfDay() {
       else before.isFalling = stamp < before.stamp;
       before.stamp = stamp;
     },
-    doubts(say: Vocabulary, hasContradictions: boolean): Doubt[] {
-      if (has24Hours || (turn === undefined && !(has12 && hasContradictions))) return [];
-      const evidence =
-        turn === undefined ? 'the same times occur twice' : `${turn[1]} follows ${turn[0]}`;
-      return [
-        {
-          what: `no time is after 12 o'clock, and ${evidence}: a clock of twelve hours without AM or PM`,
-          remedy: `Join the column that says which half of the day it is, as in ${say.option('column', 'time=Date+Time+AM/PM')}, or write times of 24 hours.`,
-        },
-      ];
-    },
+    doubts: (say: Vocabulary): Doubt[] =>
+      has24Hours || turn === undefined ? [] : [halvesOf(`${turn[1]} follows ${turn[0]}`, say)],
+    /** The doubt that counts where the same times occur twice, with other values. */
+    ofContradictions: (say: Vocabulary): Doubt[] =>
+      has24Hours || turn !== undefined || !has12
+        ? []
+        : [halvesOf('the same times occur twice', say)],
   };
 }
+
+const halvesOf = (evidence: string, say: Vocabulary): Doubt => ({
+  what: `no time is after 12 o'clock, and ${evidence}: a clock of twelve hours without AM or PM`,
+  remedy: `Join the column that says which half of the day it is, as in ${say.option('column', 'time=Date+Time+AM/PM')}, or write times of 24 hours.`,
+});

@@ -6,22 +6,22 @@ import { InputError } from '../../../base/inputError.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
-import { MOST_FIELDS } from '../../../ingest/rows/row.ts';
+import { MOST_FIELDS, type Row } from '../../../ingest/rows/row.ts';
 import { isOwn } from '../formats/formats.ts';
 import type { Layout, Plan } from './plan.ts';
 import { isUnitColumn } from './unitColumns.ts';
 
 /**
- * Throws InputError where the header lacks what a reading needs, or names it twice. `position`: its
- * file and line, for messages.
+ * Why a header cannot be used: it lacks what a reading needs, or names it twice. Throws InputError for
+ * one by which no row can be read at all. `position`: its file and line, for messages.
  */
-export function checkHeader(
+export function* problemsOf(
   header: Pick<Header, 'names' | 'text'>,
   position: string,
   { format, columns, only }: Layout,
   plan: Plan,
   declared: Declarations,
-): void {
+): Generator<InputError> {
   const { list, positions } = header.names;
   if (list.length > MOST_FIELDS && isOwn(format))
     throw new InputError(
@@ -52,19 +52,19 @@ export function checkHeader(
     );
   const isOfNobody = !isOwned && declared.sensor === undefined && declared.device === undefined;
   if (isOfNobody && hasTime && values.length === 0 && !isLong && list.length > 2)
-    throw invalid(
+    return yield invalid(
       `names neither a sensor nor a parameter; is it of a wide file, with a column for each station`,
       `${TURN_IT} If it is not: ${needed}`,
     );
   if (isOfNobody)
-    throw invalid(
+    yield invalid(
       `has no column ${owner}`,
       format.isLong === true ? whose(say) : `${needed} ${whose(say)}`,
     );
   if (!hasTime && declared.now === undefined)
-    throw invalid(`has no column ${time}`, `${needed} ${anotherName(say)}`);
+    yield invalid(`has no column ${time}`, `${needed} ${anotherName(say)}`);
   if (values.length === 0 && !isLong)
-    throw invalid('names no parameter', `${needed} ${anotherName(say)}`);
+    yield invalid('names no parameter', `${needed} ${anotherName(say)}`);
   for (const { parameter, columns: all } of values) {
     // a total and its amount are no two columns of one parameter
     const same = all.filter(({ isTotal }) => isTotal === all[0]?.isTotal);
@@ -72,24 +72,24 @@ export function checkHeader(
     const indexes = new Set(same.map((one) => one.position.index));
     const names = list.filter((_, index) => indexes.has(index));
     const which = new Set(names).size > 1 ? ` (${names.join(', ')})` : '';
-    throw invalid(`names ${parameter} twice${which}`);
+    yield invalid(`names ${parameter} twice${which}`);
   }
   const isUsed = (index: number) => plan.table?.unused.includes(index) !== true;
   for (const [index, name] of list.entries()) {
     const first = positions.get(name.toLowerCase());
     const isTwice = first !== undefined && first !== index && isUsed(first) && name !== '';
     // each column of units belongs to the one beside it
-    if (isTwice && !isUnitColumn(name)) throw invalid(`names ${name.toLowerCase()} twice`);
+    if (isTwice && !isUnitColumn(name)) yield invalid(`names ${name.toLowerCase()} twice`);
   }
   for (const { theirs, isOfFormat } of only) {
     if (!isOfFormat && !positions.has(theirs.toLowerCase()))
-      throw invalid(`has no column ${theirs}, which ${say.option('only')} names`);
+      yield invalid(`has no column ${theirs}, which ${say.option('only')} names`);
   }
   if (isLong) return; // names in rows may be mapped, too
   for (const { theirs } of columns) {
     const parts = positions.has(theirs.toLowerCase()) ? [theirs] : theirs.split('+');
     if (!parts.every((part) => positions.has(part.trim().toLowerCase())))
-      throw invalid(`has no column ${theirs}, which ${say.option('column')} names`);
+      yield invalid(`has no column ${theirs}, which ${say.option('column')} names`);
   }
 }
 
@@ -121,6 +121,27 @@ function putInFront(fields: readonly string[], delimiter: string, say: Vocabular
   const mapped = [...(joined ? ['time=date+clock'] : []), `pm25=column${fields.length}`];
   const example = mapped.map((one) => say.option('column', one)).join(' and ');
   return `Put a line with a name for each of its ${fields.length} columns in front, as in (echo '${line}'; cat OLD) > NEW. Then say which is which, as in ${example}.`;
+}
+
+/**
+ * The doubt about the times of a table whose header names none, by its first row; empty: nothing in it
+ * looks like a time.
+ */
+export function unnamedTime(
+  { names, cells, line }: Row,
+  say: Vocabulary = COMMAND_LINE,
+): InputError[] {
+  const columnOf = (form: RegExp) => names.list[cells.findIndex((cell) => form.test(String(cell)))];
+  const apart = [columnOf(DATE), columnOf(TIME_OF_DAY)];
+  const column =
+    columnOf(DATE_AND_TIME) ?? (apart.includes(undefined) ? undefined : apart.join('+'));
+  if (column === undefined) return [];
+  const doubt = new InputError(
+    `line ${line}`,
+    `its times seem to be in ${column}`,
+    `Add ${say.option('column', `time=${column}`)} and, if they have no offset, the zone of their clock: ${say.option('zone', 'Europe/Berlin')}, or ${say.option('zone', '+01:00')} for winter time all year.`,
+  );
+  return [doubt];
 }
 
 const anotherName = (say: Vocabulary) =>

@@ -1,12 +1,14 @@
 /**
  * Recognizes columns of our own names whose values look like another unit (S8). No value is
- * converted for that; it is asked about.
+ * converted for that; it is asked about. Other questions about values are asked of the stage in SQL:
+ * these need the values as they came, and the stage has none that are out of bounds.
  */
 import { GASES, type ParameterName } from '../../../contract/parameters.ts';
-import { medianOf, numberOf } from '../../../ingest/numbers.ts';
-import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
+import { numberOf } from '../../../ingest/numbers.ts';
+import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import { ENOUGH, medianOf } from '../numbers.ts';
 import { fittingUnits, ownUnitOf, unitInWords } from '../units.ts';
 import type { SourceFacts } from './facts.ts';
 import { unitChoice } from './unitChoice.ts';

@@ -96,6 +96,8 @@ export type Plan = {
   taken: ReadonlySet<number>;
   /** Names to report as unused: the payload's, if there is one. */
   unused: readonly string[];
+  /** Their positions, in the same order. */
+  unusedAt: readonly number[];
   /** Unused columns that seem to say whether a row counts (S7), or a value of the column `of` (S9). */
   verdicts: readonly VerdictColumn[];
   /** The verdicts by which rows are left out, without those on single values. */
@@ -189,6 +191,7 @@ export function planOf(
     corrected: own.corrected,
     taken,
     unused: unused.map(({ name }) => name),
+    unusedAt: unused.map(({ position }) => position.index),
     verdicts: unused.flatMap(({ name, position }) => {
       if (layout.only.some((one) => isNamed(one, name))) return [];
       const [judged] = judgedBy(name, judgeable(values));
@@ -320,7 +323,7 @@ const isSame = (one: Position, other: Position): boolean =>
  * The cells that a text is read from. A format's column of a table that another is mapped for does
  * not count among them: it is reported as unused, although a row with a blank there is read by it.
  */
-function takenBy({ positions, otherwise }: Slot, isTable: boolean): readonly Position[] {
+export function takenBy({ positions, otherwise }: Slot, isTable: boolean): readonly Position[] {
   if (otherwise === undefined) return positions;
   const isOwn = otherwise.otherwise === undefined;
   return isOwn && isTable ? positions : [...positions, ...takenBy(otherwise, isTable)];

@@ -3,7 +3,9 @@
  * are read (plan.ts), the reading in it (readRow.ts), and its time. Only the time depends on the
  * rows before: their order tells the two hours of a night in which the clocks go back.
  */
+import type { Limits } from '../../../ingest/reading/batches.ts';
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
+import { countUnused, type UnusedCells } from '../../../ingest/reading/facts.ts';
 import { type ReadingInput, unreadable } from '../../../ingest/reading/reading.ts';
 import type { Header } from '../../../ingest/rows/csv.ts';
 import { explainEncoding, notUtf8 } from '../../../ingest/rows/encoding.ts';
@@ -19,22 +21,23 @@ import { formatFor } from '../formats/source.ts';
 import { cellOf, rowWithin } from '../rows/cells.ts';
 import { EVERY_VALUE } from './declarations.ts';
 import type { Findings } from './doubts.ts';
-import { noteIgnored } from './facts.ts';
-import { checkHeader } from './header.ts';
+import { noteUnusedCells } from './facts.ts';
+import { problemsOf, unnamedTime } from './header.ts';
 import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
 import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
 import type { SeenRow } from './seenRow.ts';
 import { type TimeColumn, timeColumnOf } from './timeColumn.ts';
-import { makeTimeReader, shiftOf } from './times.ts';
+import { makeTimeReader, shiftOf, zoneOf } from './times.ts';
+import { noteNamed, noteUsedColumns } from './usedColumns.ts';
 import { leftOut, readNamedValues } from './values.ts';
 
 export type Reader = {
   format: Format;
   /**
-   * Checks the header of a table, and notes the columns that are not used. Throws InputError for
-   * one that cannot be used.
+   * Checks the header of a table, and notes its columns. Throws InputError for one that cannot be
+   * used, unless `isTrial`: its rows are read all the same, for a plan.
    */
-  begin(header: Header, position: string): void;
+  begin(header: Header, position: string, isTrial: boolean): void;
   /** Undefined for a row whose parameter is unknown. Throws InputError as ownerOf does. */
   read(row: Row | Unreadable): ReadingInput | undefined;
   /** The fields of a document that mean something for each of its rows. */
@@ -49,6 +52,7 @@ export function makeReader(
   first: Row,
   declared: Declarations,
   { facts, doubts }: Findings,
+  { isPlanned = false }: Pick<Limits, 'isPlanned'> = {},
 ): Reader {
   const format = formatFor(declared, first);
   const layout = layoutOf(format, declared);
@@ -59,6 +63,16 @@ export function makeReader(
   facts.isLong = format.isLong === true;
   facts.declared = new Set(layout.units.keys());
   facts.shift = shiftOf(format, declared);
+  facts.zone = zoneOf(format, declared);
+
+  /** The counts of the cells that are not used, once for the rows with the same names. */
+  const notedOf = (planned: Planned, { names, payload }: Row): UnusedCells => {
+    if (planned.unusedCells === undefined) {
+      noteUsedColumns(facts, layout, planned.plan, names, payload?.names);
+      planned.unusedCells = noteUnusedCells(facts, planned.plan);
+    }
+    return planned.unusedCells;
+  };
 
   /** The reading with its time; undefined: its values are left out. Adds to `seen`. */
   const withTime = (reading: ReadingInput, seen: SeenRow, column: TimeColumn) => {
@@ -79,12 +93,16 @@ export function makeReader(
     return reading;
   };
 
+  /** True until the first row of a plan whose header names no time. */
+  let isTimeOpen = false;
+
   const read: Reader['read'] = (given) => {
     if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
+    if (given.encoding !== undefined) facts.encoding = given.encoding.name;
     if (given.encoding !== undefined && isUsed(given, planFor(given).plan)) {
       const { encoding, text, line } = given;
       facts.notUtf8 ??= { encoding, text, line };
-      return unreadable(text, line, explainEncoding(encoding));
+      if (!isPlanned) return unreadable(text, line, explainEncoding(encoding));
     }
     const isWhole = format.payload === undefined;
     if (isWhole && isExcluded(given, layout.only.length > 0 ? planFor(given).plan.only : [])) {
@@ -94,10 +112,15 @@ export function makeReader(
     if (format.skips?.(given) === true) return undefined;
     const row = toRead(given);
     if ('unreadable' in row) return refusedRow(row, declared);
-    const { plan, timeColumn } = planFor(row);
+    const planned = planFor(row);
+    const { plan, timeColumn } = planned;
     if (!isWhole && isExcluded(row, plan.only)) {
       facts.excluded += 1;
       return undefined;
+    }
+    if (isTimeOpen) {
+      isTimeOpen = false;
+      facts.refusals.push(...unnamedTime(row, declared.say));
     }
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
@@ -116,20 +139,32 @@ export function makeReader(
     };
     const isTimed = reading !== undefined && reading.unreadable !== true;
     const result = isTimed ? withTime(reading, seen, timeColumn) : reading;
+    countUnused((row.payload ?? row).cells, notedOf(planned, row));
     doubts.see(seen);
+    if (named.length > 0) noteNamed(facts, layout, named);
     return result;
   };
 
   return {
     format,
     read,
-    begin(header, position) {
-      const { plan } = planFor(header);
-      const { encoding, text } = header;
-      if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
-      checkHeader(header, position, layout, plan, declared);
+    begin(header, position, isTrial) {
+      const planned = planFor(header);
+      const { plan } = planned;
+      const { encoding, text, line } = header;
+      if (encoding !== undefined && isUsed(header, plan)) {
+        if (!isTrial) throw notUtf8(position, encoding, text);
+        facts.notUtf8 ??= { encoding, text, line };
+      }
+      for (const problem of problemsOf(header, position, layout, plan, declared)) {
+        if (!isTrial) throw problem;
+        facts.refusals.push(problem);
+      }
+      isTimeOpen = isTrial && plan.time.positions.length === 0 && declared.now === undefined;
       facts.isLong = format.isLong === true && plan.long !== undefined;
-      noteIgnored(facts, format, plan.unused);
+      if (encoding !== undefined) facts.encoding = encoding.name;
+      facts.delimiter = header.names.delimiter;
+      notedOf(planned, header);
       doubts.seeHeader(format, plan);
     },
     sharedBy(document) {
@@ -154,7 +189,12 @@ function isUsed({ names, cells }: Row, { table, taken }: Plan): boolean {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-type Planned = { plan: Plan; timeColumn: TimeColumn };
+type Planned = {
+  plan: Plan;
+  timeColumn: TimeColumn;
+  /** Undefined: no row of it was read yet. */
+  unusedCells?: UnusedCells;
+};
 
 /** Makes the plans of rows, once for those with the same names. */
 function makePlanner(layout: Layout) {

@@ -1,7 +1,8 @@
 /** Stamps that lack the second by which a spreadsheet rounded them down (S7). */
 import { OWN_FORMAT } from '../../../ingest/formats.ts';
-import { type Doubt, ENOUGH } from '../../../ingest/reading/doubt.ts';
+import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import { ENOUGH } from '../numbers.ts';
 import type { SourceFacts } from './facts.ts';
 import { hasTimeOfDay, minuteOf, secondOf } from './stampParts.ts';
 import type { ReadTime } from './times.ts';

@@ -251,6 +251,12 @@ function rounded(stamp: string): string {
   return minute.slice(0, 'yyyy-mm-ddThh:mm:ss'.length) + stamp.slice(local.length);
 }
 
+/** The zone of times without an offset; undefined: none is known. */
+export const zoneOf = (
+  format: Pick<Format, 'zone'>,
+  { zone, timeZone }: Declarations,
+): string | undefined => zone ?? (format.zone === 'network' ? timeZone : format.zone);
+
 /** A time as it was read. */
 export type ReadTime = {
   /** In ISO 8601, before an offset is added; empty: it is no text. */
@@ -284,7 +290,7 @@ export function makeTimeReader(
   declarations: Declarations,
   observersOf?: (zone: string) => Observers,
 ): TimeReader {
-  const { zone: declared, timeZone, transitions, dateFormat = format.dateFormat } = declarations;
+  const { zone: declared, transitions, dateFormat = format.dateFormat } = declarations;
   const { round, say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !ALL_DATE_FORMATS.includes(dateFormat))
     throw new InputError(
@@ -298,7 +304,7 @@ export function makeTimeReader(
       `expected ${MINUTE}, found "${round}"`,
       `For stamps a second short of a full minute, write ${say.option('round', MINUTE)}.`,
     );
-  const local = declared ?? (format.zone === 'network' ? timeZone : format.zone);
+  const local = zoneOf(format, declarations);
   const addOffset =
     local === undefined
       ? undefined

@@ -3,10 +3,11 @@
  * something stands in the place of a unit and is not known. All of them are asked for at once.
  */
 import { GASES, type ParameterName } from '../../../contract/parameters.ts';
-import { medianOf, numberOf } from '../../../ingest/numbers.ts';
+import { numberOf } from '../../../ingest/numbers.ts';
 import type { Doubt } from '../../../ingest/reading/doubt.ts';
 import type { ReadingInput } from '../../../ingest/reading/reading.ts';
 import type { Vocabulary } from '../../../ingest/reading/vocabulary.ts';
+import { medianOf } from '../numbers.ts';
 import { conversionFrom, fittingUnits, unitsOf } from '../units.ts';
 import { unitChoice } from './unitChoice.ts';
 import type { UnitOfValue } from './values.ts';

@@ -8,6 +8,7 @@ import { type Encoding, LOST } from '../../../ingest/rows/encoding.ts';
 const encoding = (what: string, iconv: string, label: string): Encoding => {
   const decoder = new TextDecoder(label);
   return {
+    name: label,
     what: `text in ${what}`,
     remedy: `Save it as UTF-8, or convert it: iconv -f ${iconv} -t UTF-8 OLD > NEW`,
     // Node 20 takes windows-1252 for Latin-1, unless it streams

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../../base/inputError.ts';
 import { AIRSERIES } from '../../../base/shell.ts';
-import { notUtf8 } from '../../../ingest/rows/encoding.ts';
+import type { Encoding } from '../../../ingest/rows/encoding.ts';
 import { encodingOf } from './encoding.ts';
 
 const BINARY = [
@@ -58,10 +58,13 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
 const BEGINNING = 64;
 
 /**
- * Throws InputError for what cannot be read as lines of UTF-8; `start` are the first bytes of
- * `name`, as many as there are.
+ * Throws InputError for what cannot be read as lines of text; `start` are the first bytes of `name`,
+ * as many as there are. Returns the first line of what is in another encoding than UTF-8.
  */
-export function refuseOtherKinds(start: Buffer, name: string): void {
+export function refuseOtherKinds(
+  start: Buffer,
+  name: string,
+): { encoding: Encoding; text: string } | undefined {
   const bytes = start.subarray(0, 65_536).toString('latin1');
   for (const [pattern, what, remedy] of KINDS) {
     if (pattern.test(bytes)) throw new InputError(name, `this is ${what}`, remedy);
@@ -69,10 +72,10 @@ export function refuseOtherKinds(start: Buffer, name: string): void {
   const end = bytes.indexOf('\n');
   // later lines may have anything in columns that are not used, and cost only themselves
   const line = start.subarray(0, end);
-  if (end < 0 || isUtf8(line)) return;
+  if (end < 0 || isUtf8(line)) return undefined;
   // an image has a line break in its first bytes, and other control characters soon after it
   if (/[\0-\cH\cN-\cZ]/.test(bytes.slice(0, BEGINNING)))
     throw new InputError(name, `this is ${BINARY[0]}`, BINARY[1]);
   const encoding = encodingOf(start);
-  throw notUtf8(name, encoding, encoding.decode(line).trimEnd());
+  return { encoding, text: encoding.decode(line).trimEnd() };
 }

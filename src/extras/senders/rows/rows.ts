@@ -5,6 +5,7 @@
 import { InputError } from '../../../base/inputError.ts';
 import type { Limits } from '../../../ingest/reading/batches.ts';
 import { type Header, makeHeader, rowOfLine, splitCsvLine } from '../../../ingest/rows/csv.ts';
+import { type Encoding, notUtf8 } from '../../../ingest/rows/encoding.ts';
 import { isObject } from '../../../ingest/rows/json.ts';
 import { EXCERPT_LENGTH, type Line, LONGEST_LINE, splitLines } from '../../../ingest/rows/lines.ts';
 import {
@@ -37,14 +38,16 @@ import {
 import { encodingOf } from './encoding.ts';
 import { refuseOtherKinds } from './otherKinds.ts';
 
-type RowOptions = Pick<Limits, 'kind' | 'largestObject'> & {
+type RowOptions = Pick<Limits, 'kind' | 'largestObject' | 'isPlanned'> & {
   /** The columns of a table without a header. */
   header?: { list: readonly string[]; delimiter: string } | undefined;
   /**
    * Takes a header by which the lines after it are to be read. Throws InputError for one that
-   * cannot be used.
+   * cannot be used; with `isTrial` only for one by which nothing can be read.
    */
-  begin(header: Header, position: string, linesBefore: number): void;
+  begin(header: Header, position: string, linesBefore: number, isTrial?: boolean): void;
+  /** Takes a first line whose bytes are not UTF-8, where a plan is wanted all the same. */
+  noteEncoding(encoding: Encoding, text: string): void;
 };
 
 /**
@@ -61,7 +64,11 @@ export async function* readRows(source: Source, options: RowOptions): AsyncGener
       (begun) => begun.length > LONGEST_LINE || begun.includes('\n'),
     );
     bytes = all;
-    if (start.length > 0) refuseOtherKinds(start, name);
+    const foreign = start.length > 0 ? refuseOtherKinds(start, name) : undefined;
+    if (foreign !== undefined) {
+      if (options.isPlanned !== true) throw notUtf8(name, foreign.encoding, foreign.text);
+      options.noteEncoding(foreign.encoding, foreign.text);
+    }
     if (kind === undefined && isDocument(start)) kind = 'document';
   }
   yield* kind === 'document'
@@ -75,10 +82,10 @@ const PREAMBLE = 'SET';
 async function* readLines(
   bytes: AsyncIterable<Buffer>,
   name: string,
-  { kind, begin, header: own }: RowOptions,
+  { kind, begin, header: own, isPlanned = false }: RowOptions,
 ): AsyncGenerator<Rows> {
   const read = makeObjectReader();
-  const finder = makeHeaderFinder(name, begin);
+  const finder = makeHeaderFinder(name, begin, isPlanned);
   let isCsv = kind === undefined ? undefined : kind === 'csv';
   let header: Header | undefined;
   /** The additions to the header that the line may be. */
@@ -89,7 +96,14 @@ async function* readLines(
     held = [];
     const rows: Rows['rows'] = [];
     let text = 0;
-    for (let at = 0; at < lines.length; at++) {
+    for (let at = 0; ; at++) {
+      if (at === lines.length && arrived === undefined && header === undefined) {
+        const found = finder.end();
+        header = found?.header;
+        addition = withUnits;
+        lines.push(...(found?.linesAfter ?? []));
+      }
+      if (at === lines.length) break;
       let line = lines[at] as Line;
       if (isCsv === undefined) {
         if (line.text === PREAMBLE) continue;
@@ -120,8 +134,10 @@ async function* readLines(
       }
       text += line.text.length;
       if (header === undefined) {
-        header = finder.find(line);
+        const found = finder.find(line);
+        header = found?.header;
         addition = header === undefined ? undefined : withUnits;
+        lines.splice(at + 1, 0, ...(found?.linesAfter ?? []));
         continue;
       }
       if (addition !== undefined) {
@@ -147,7 +163,6 @@ async function* readLines(
     if (lines.length > held.length && (header !== undefined || isCsv === false))
       yield { rows, lastLine: lines.at(-1)?.number ?? 0, text };
   }
-  finder.end(header);
 }
 
 /** Undefined comes last. */
@@ -164,11 +179,17 @@ const STAMP = /\d{4}[-/]\d\d?[-/]\d|\d\d?[./-]\d\d?[./-]\d{4}|\d{9}/;
 
 const LETTER = /\p{L}/u;
 
-/** Finds the first line that can be used as a header. */
-function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
-  const before: string[] = [];
+/** `linesAfter`: those that were looked at before it was chosen. */
+type FoundHeader = { header: Header; linesAfter: Line[] };
+
+/**
+ * Finds the first line that can be used as a header or, for a plan, else the one that looks most
+ * like it.
+ */
+function makeHeaderFinder(name: string, begin: RowOptions['begin'], isPlanned: boolean) {
+  const before: Line[] = [];
   /** The error at the line that looks most like a header: the first with the most names. */
-  let failure: { names: number; error: InputError } | undefined;
+  let failure: { names: number; error: InputError; by: string; at: number } | undefined;
   let delimiter: string | undefined;
 
   const attempt = (line: Line, by: string): Header | undefined => {
@@ -179,19 +200,30 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
       const width = header.cells.length;
       if (!STAMP.test(line.text))
         names = header.names.list.filter((one) => LETTER.test(one)).length;
-      const isOfTable = (text: string) => text.split(by).length >= width && STAMP.test(text);
+      const isOfTable = ({ text }: Line) => text.split(by).length >= width && STAMP.test(text);
       if (before.some(isOfTable)) return undefined;
       begin(header, position, before.length);
       return header;
     } catch (error) {
       if (!(error instanceof InputError) || error.input !== position) throw error;
-      if (failure === undefined || names > failure.names) failure = { names, error };
+      if (failure === undefined || names > failure.names)
+        failure = { names, error, by, at: before.length };
       return undefined;
     }
   };
+  /** Throws InputError where no line can be used, though a plan reads on by one that lacks something. */
+  const settle = ({ error, by, at }: NonNullable<typeof failure>): FoundHeader => {
+    const line = before[at];
+    if (!isPlanned || line === undefined) throw error;
+    const position = `${name}:${line.number}`;
+    const header = makeHeader(line, by, position, MOST_COLUMNS);
+    begin(header, position, at, true);
+    return { header, linesAfter: before.slice(at + 1) };
+  };
+
   return {
     /** Undefined: the header comes later. Throws InputError where it can come no more. */
-    find(line: Line): Header | undefined {
+    find(line: Line): FoundHeader | undefined {
       if (line.tooLong)
         throw new InputError(
           `${name}:${line.number}`,
@@ -203,17 +235,16 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
       else if (!line.text.startsWith('#')) {
         for (const by of delimiter === undefined ? likelyDelimiters(line.text) : [delimiter]) {
           const header = attempt(line, by);
-          if (header !== undefined) return header;
+          if (header !== undefined) return { header, linesAfter: [] };
         }
       }
-      before.push(line.text);
-      if (before.length > MOST_LINES_BEFORE && failure !== undefined) throw failure.error;
-      return undefined;
+      before.push(line);
+      return before.length > MOST_LINES_BEFORE && failure !== undefined
+        ? settle(failure)
+        : undefined;
     },
-    /** Throws InputError if there was a line, and none could be used. */
-    end(header: Header | undefined): void {
-      if (header === undefined && failure !== undefined) throw failure.error;
-    },
+    /** Undefined: there was no line. Throws InputError as find does. */
+    end: () => failure && settle(failure),
   };
 }
 

@@ -21,6 +21,7 @@ export const airnow: FormatTable = {
         `11/20/26|09:00|${device}|St. John's|-4|CO|PPM|0.2|${REST}`,
         `11/20/26|09:00|${device}|St. John's|-4|PM10|UG/M3|11|${REST}`,
       ],
+      rows: 7,
       stored: [
         {
           device,

@@ -32,6 +32,7 @@ export const homeAssistant: FormatTable = {
           attributes: { device_class: 'pm25', unit_of_measurement: 'µg/m³' },
         },
       ],
+      rows: 2,
       stored: [{ sensor: 11, time: T, pressure: 101_320.76, pm25: 5 }],
     },
     {
@@ -53,6 +54,7 @@ export const homeAssistant: FormatTable = {
         `sensor.garden_t,50,${T}`,
         'sensor.garden_t,unavailable,2026-11-20T09:00:00Z',
       ],
+      rows: 2,
       stored: [{ sensor: 11, time: T, pm25: 7, temperature: 10 }],
       refused: [
         { sensor: 11, why: 'the reading has no usable value' },
@@ -80,6 +82,7 @@ export const homeAssistant: FormatTable = {
         `humidity,50,${T}`,
         'humidity,unavailable,2026-11-20T09:00:00Z',
       ],
+      rows: 2,
       stored: [{ sensor: 11, time: T, pm25: 7, humidity: 50 }],
       refused: [
         { sensor: 11, why: 'the reading has no usable value' },

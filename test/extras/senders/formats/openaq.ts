@@ -17,6 +17,7 @@ export const openaq: FormatTable = {
         '2178,9,Del Norte-2178,2026-11-20T02:00:00-07:00,40,44,relativehumidity,%,40',
         '2178,8,Del Norte-2178,2026-11-20T02:00:00-07:00,40,44,pm25,particles/cm³,7',
       ],
+      rows: 4,
       stored: [
         { sensor: 3919, time: T, pm10: 20 },
         { sensor: 3917, time: T, o3: 59.871 },
@@ -59,6 +60,7 @@ export const openaq: FormatTable = {
         `2178,9,x,${T},40,44,pm25,µg/m³,12`,
         `2178,8,x,${AN_HOUR_LATER},40,44,co,ppm,3`,
       ],
+      rows: 2,
       stored: [{ sensor: 9, time: T, pm10: 20, pm25: 12 }],
       ignored: ['co'],
       isMutated: true,

@@ -51,6 +51,7 @@ export const smartCitizen: FormatTable = {
         { name: 'Sensirion SEN5X - PM10.0', unit: 'ug/m3', value: 19 },
         { name: 'ICS43432 - Noise', unit: 'dBA', value: 44.83 },
       ),
+      rows: 6,
       stored: [
         {
           device,
@@ -79,6 +80,7 @@ export const smartCitizen: FormatTable = {
           ],
         },
       },
+      rows: 3,
       stored: [{ device, time: T, temperature: 29.8, pressure: 100_540, pm25_raw: 7 }],
       ignored: ['MICS-2710'],
     },

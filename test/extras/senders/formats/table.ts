@@ -32,6 +32,8 @@ export type Sample = {
   refused?: readonly Refused[];
   /** Names that are reported as not used. */
   ignored?: readonly string[];
+  /** How many rows are accepted, where several of one parameter each are one reading. */
+  rows?: number;
   /** How many rows `only` leaves out. */
   excluded?: number;
   /** The format is not recognized by itself, so its sender must name it. */

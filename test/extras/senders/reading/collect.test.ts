@@ -14,7 +14,7 @@ async function read(content: string | Buffer, declared?: Declarations) {
   try {
     for await (const batch of readReadings(await openSource(file('readings', content)), declared)) {
       readings.push(...batch.readings);
-      ignored = [...batch.found.facts.ignored];
+      ignored = [...batch.found.facts.ignored.keys()];
     }
   } catch (error) {
     failure = (error as Error).message.replace(/^.*\/readings/, 'readings');

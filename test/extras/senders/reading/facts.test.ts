@@ -2,7 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/extras/senders/formats/format.ts';
 import { chooseFormat } from '../../../../src/extras/senders/formats/formats.ts';
-import { makeFacts, noteIgnored, noteRow } from '../../../../src/extras/senders/reading/facts.ts';
+import {
+  makeFacts,
+  noteIgnored,
+  noteRow,
+  noteUnusedCells,
+} from '../../../../src/extras/senders/reading/facts.ts';
 import { layoutOf, planOf } from '../../../../src/extras/senders/reading/plan.ts';
 import { readNamedValues, unitsOf } from '../../../../src/extras/senders/reading/values.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
@@ -29,10 +34,11 @@ function noted(
     const named = readNamedValues(row, plan, layout) ?? [];
     const untimed = { given: undefined, column: undefined, time: undefined, reading: undefined };
     const seen = { format, row, plan, named, owner: 1, ...untimed };
-    noteRow(facts, seen, unitsOf(seen, isFirst), isFirst);
+    if (isFirst) noteUnusedCells(facts, plan);
+    noteRow(facts, seen, unitsOf(seen, isFirst));
   }
   return {
-    ignored: [...facts.ignored],
+    ignored: [...facts.ignored.keys()],
     undeclared: Object.fromEntries(facts.undeclared),
   };
 }

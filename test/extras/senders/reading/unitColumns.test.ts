@@ -14,7 +14,7 @@ async function read(header: string, rows: readonly string[], declared = {}) {
   return {
     values: readings.map(({ values }) => values),
     asked: doubts.of(readings, COMMAND_LINE).map(({ what }) => what),
-    ignored: [...facts.ignored],
+    ignored: [...facts.ignored.keys()],
   };
 }
 

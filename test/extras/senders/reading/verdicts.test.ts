@@ -22,7 +22,7 @@ async function read(columns: string, rows: readonly string[], declared: Declarat
   for await (const { readings, found: batch } of readReadings(source, declared)) {
     found.readings += readings.length;
     found.excluded = batch.facts.excluded;
-    found.ignored = [...batch.facts.ignored];
+    found.ignored = [...batch.facts.ignored.keys()];
     found.doubt = verdictDoubt(batch.doubts)?.what;
   }
   return found;
