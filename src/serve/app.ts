@@ -25,7 +25,7 @@ import {
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
 import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
-import { makeChanges } from './changes.ts';
+import { makeChangeFeeds } from './changes.ts';
 import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { type Document, renderDocument, sendDocument, TEXT_KIND } from './document.ts';
@@ -36,14 +36,14 @@ import {
   type NetworkReader,
 } from './documents.ts';
 import type { Entry } from './entry.ts';
-import { makeExplore } from './explore.ts';
+import { makeExplore, makeReadRow } from './explore.ts';
 import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
 import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
-import { makeWarnings } from './warnings.ts';
+import { makeWarningFeeds } from './warnings.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -170,13 +170,14 @@ export function makeApp({
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
-  const sources = { db, wholeNetwork, clock, zone: site.zone };
-  const publisher = { siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
+  const sources = { db, wholeNetwork, clock, zone: site.zone, index: site.index };
+  const readRow = makeReadRow(sources);
+  const publisher = { readRow, siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
   const documents = {
     ...current,
     ...makeExplore(sources),
-    ...makeChanges({ ...sources, ...publisher }),
-    ...makeWarnings({ ...sources, ...publisher }),
+    ...makeChangeFeeds({ db, clock, ...publisher }),
+    ...makeWarningFeeds(publisher),
   };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
