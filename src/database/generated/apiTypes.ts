@@ -589,8 +589,9 @@ export type ApiFunctions = {
     };
   };
   station_changes_json: {
-    arguments: { at: Date | string; only_station: number };
+    arguments: { at: Date | string; only_station: number; most?: number };
     row: {
+      city_slug: string | null;
       since: string;
       first_hour: string | null;
       changes: string;
