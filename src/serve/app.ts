@@ -10,7 +10,7 @@ import { Unavailable } from '../base/unavailable.ts';
 import { BASE_PATH, type EndpointName, type Locale, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
-import { makeOpenApi } from '../contract/openapi.ts';
+import { type DescribedPaths, makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import {
   accessLog,
@@ -68,13 +68,15 @@ type AppOptions = {
 /**
  * `ground`: of maps, as GeoJSON. `pagesUrl`: where readers reach the pages, '' for the address of
  * the API. `pages`: how to make a page that looks like the others. `links`: in the foot of every
- * page, a path below the locale and its title in each language.
+ * page, a path below the locale and its title in each language. `described`: in the OpenAPI
+ * document.
  */
 export type Offers = {
   ground?: object;
   pagesUrl?: string;
   pages?: PageMaker;
   links?: readonly { path: string; titles: Readonly<Record<Locale, string>> }[];
+  described?: readonly DescribedPaths[];
 };
 
 /** HTML that knows it is safe. */
@@ -202,7 +204,10 @@ export function makeApp({
   const descriptions = [
     [
       /^\/openapi\.json$/,
-      renderDocument('en', JSON.stringify(makeOpenApi({ ...site, title: site.titles.en }))),
+      renderDocument(
+        'en',
+        JSON.stringify(makeOpenApi({ ...site, title: site.titles.en }, offers.described)),
+      ),
     ],
     [/^\/llms\.txt$/, renderDocument('en', makeLlmsText(site), TEXT_KIND)],
   ] as const;

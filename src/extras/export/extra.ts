@@ -5,6 +5,7 @@ import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra, type Opened } from '../extra.ts';
 import { archiveCommand } from './archive/command.ts';
 import type { ArchiveRuns } from './archive/job.ts';
+import { DESCRIBED } from './archive/openapi.ts';
 import { exportCommand } from './command.ts';
 
 /** Where the archive is: as configured, else in the folder of the bundled database. */
@@ -47,7 +48,7 @@ export const openDataExport = defineExtra({
     let runs: ArchiveRuns | undefined;
     return {
       routes,
-      offers: () => ({ links: LINKS }),
+      offers: () => ({ links: LINKS, described: [DESCRIBED] }),
       async jobs({ target, timeZone, terminal }) {
         const { archiveRuns } = await import('./archive/job.ts');
         const license = settings.openDataLicense;
