@@ -36,11 +36,12 @@ import {
   type NetworkReader,
 } from './documents.ts';
 import type { Entry } from './entry.ts';
-import { makeExplore, makeReadRow } from './explore.ts';
+import { makeExplore } from './explore.ts';
 import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
 import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
+import { makeReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
 import { makeWarningFeeds } from './warnings.ts';
@@ -172,12 +173,12 @@ export function makeApp({
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
-  const sources = { db, wholeNetwork, clock, zone: site.zone, index: site.index };
+  const sources = { db, wholeNetwork, clock, index: site.index };
   const readRow = makeReadRow(sources);
   const publisher = { readRow, siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
   const documents = {
     ...current,
-    ...makeExplore(sources),
+    ...makeExplore({ ...sources, zone: site.zone }),
     ...makeChangeFeeds({ db, clock, ...publisher }),
     ...makeWarningFeeds(publisher),
   };

@@ -16,8 +16,8 @@ import { CHANGE_WORDS, fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
 import type { Documents, NetworkReader } from './documents.ts';
 import { type Entry, earlier, type Row, validityOf } from './entry.ts';
-import type { ReadRow } from './explore.ts';
 import { found, noSuchStation } from './paths.ts';
+import type { ReadRow } from './readRow.ts';
 
 type ChangeSources = Publisher & {
   readRow: ReadRow;

@@ -8,8 +8,8 @@ import { notFound, Problem } from '../http/send.ts';
 import { csvKind, renderDocument } from './document.ts';
 import type { Documents } from './documents.ts';
 import { entryOf, type Row, validityOf } from './entry.ts';
-import type { ReadRow } from './explore.ts';
-import { found, noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
+import { found, type PathValues } from './paths.ts';
+import { noSuch, type ReadRow } from './readRow.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -51,7 +51,7 @@ export function makeHoursCsv(
     return { document: renderDocument(locale, text, kind), ...validityOf([row]) };
   };
   const metadata = (subject: Subject) => async (values: PathValues) => {
-    const { locale, id, slug, to } = values;
+    const { locale, to } = values;
     refuseNoPeriod(values);
     const key = KEYS[subject];
     const [row] = await query(
@@ -60,8 +60,8 @@ export function makeHoursCsv(
         from api.${subject} s cross join api.installation i cross join api.freshness f where s.${key} = $1`,
       [values[key]],
     );
-    const problem = subject === 'station' ? noSuchStation(id) : noSuchRegion(slug);
-    const { time_zone, ...rest } = found(row as (Row & { time_zone: string }) | undefined, problem);
+    const known = row as (Row & { time_zone: string }) | undefined;
+    const { time_zone, ...rest } = found(known, noSuch(subject, values));
     return entryOf(locale, JSON.stringify(describeCsv(subject, fileOf(to), time_zone)), rest);
   };
   return {

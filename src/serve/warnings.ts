@@ -15,8 +15,8 @@ import { fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
 import type { Documents, NetworkReader } from './documents.ts';
 import { type Entry, earlier, validityOf } from './entry.ts';
-import type { ReadRow } from './explore.ts';
 import { adviceFor, INDEX_WORDS, type IndexName } from './indexWords.ts';
+import type { ReadRow } from './readRow.ts';
 import { WARNING_WORDS } from './warningWords.ts';
 
 type WarningSources = Publisher & { readRow: ReadRow; reader: NetworkReader; urls: SiteUrls };
