@@ -329,35 +329,29 @@ function misnamed(environment: NodeJS.ProcessEnv): [name: string, problem: strin
   });
 }
 
-/** The first word of a name of several, with its underscore: `TIME_` of `TIME_ZONE`. */
-const firstWord = (name: string) => /^[^_]+_/.exec(name)?.[0];
-
-/** Of sql/reader.sql, which the shell that starts a command may have run before. */
-const READ_BY_PSQL: readonly string[] = ['READER_PASSWORD'];
-
-/** Other programs call the address of their database so. */
-const OF_OTHER_PROGRAMS = /^(DB|PG|POSTGRES|POSTGRESQL)_(URL|URI)$/;
+/** Names that people write for a setting, beside `AIRSERIES_` before its own. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  DATABASE_URL: ['DB', 'DATABASE', 'PG', 'POSTGRES', 'POSTGRESQL'].flatMap((of) => [
+    `${of}_URL`,
+    `${of}_URI`,
+  ]),
+  SITE_BASE_URL: ['SITE_URL', 'SITE_HOST'],
+  SITE_TITLE: ['SITE_NAME'],
+};
 const OWN_PREFIX = /^AIRSERIES_/;
 
-/** The setting that a variable of another name stands for, unless it is set itself. */
-function meantBy(name: string, environment: NodeJS.ProcessEnv): string | undefined {
-  const meant = OF_OTHER_PROGRAMS.test(name) ? 'DATABASE_URL' : name.replace(OWN_PREFIX, '');
-  return meant !== name && VARIABLES.includes(meant) && !environment[meant] ? meant : undefined;
-}
-
 /**
- * Warnings for the log. One lists variables that no setting has, but whose first word begins a
- * setting or is our name, as in `DATABASE_URI`, or which stand for one in other programs; not
- * `LOGNAME` or `PAGER`. One lists settings in a file `.env` of `folder`, which nothing here reads.
+ * Warnings for the log. One lists variables by which another setting is probably meant, unless that
+ * is set itself. One lists settings in a file `.env` of `folder`, which nothing here reads.
  */
 export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {
   const hints: string[] = [];
-  const words = new Set(VARIABLES.map(firstWord).filter((word) => word !== undefined));
   const unknown = Object.keys(environment).flatMap((name) => {
-    if (!environment[name] || VARIABLES.includes(name) || READ_BY_PSQL.includes(name)) return [];
-    const meant = meantBy(name, environment);
-    if (meant !== undefined) return [`${name} (${meant} is meant?)`];
-    return words.has(firstWord(name) ?? '') || OWN_PREFIX.test(name) ? [name] : [];
+    if (!environment[name] || VARIABLES.includes(name)) return [];
+    const own = name.replace(OWN_PREFIX, '');
+    const meant = VARIABLES.find((one) => one === own || OTHER_NAMES[one]?.includes(name));
+    if (meant === undefined) return own === name ? [] : [name];
+    return environment[meant] ? [] : [`${name} (${meant} is meant?)`];
   });
   if (unknown.length > 0)
     hints.push(

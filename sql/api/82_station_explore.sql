@@ -23,7 +23,7 @@ comment on function api.station_last_hours is
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
-  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean,
+  "timestamp" timestamptz, hour text, sensors text, station text, kept boolean, complete boolean,
     valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{seek_settings}}
@@ -80,8 +80,8 @@ Columns:
   hour (its point as JSON, as text; null without readings),
   sensors (a JSON array: each with its id, formula, unrounded means, and readings in the order of time),
   station (the unrounded means of the station as JSON, as text; null without readings),
-  is_kept (whether readings of that hour are still kept),
-  is_complete (whether these are all the readings: at most `most` are shown),
+  kept (whether readings of that hour are still kept),
+  complete (whether these are all the readings: at most `most` are shown),
   valid_until,
   data_version.';
 

@@ -1,7 +1,7 @@
 -- The document of explore/v1 that only regions have: the station hours behind an hour (A3). The function runs with the
 -- rights of its owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
-returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
+returns table ("timestamp" timestamptz, hour text, stations text, region text, complete boolean,
   valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{seek_settings}}
@@ -44,6 +44,6 @@ Columns:
   stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, '
   'whether its particles are left out, and its unrounded means),
   region (the unrounded means of the region as JSON, as text; null without readings),
-  is_complete (whether these are all the stations: at most `most` are shown),
+  complete (whether these are all the stations: at most `most` are shown),
   valid_until,
   data_version.';

@@ -27,9 +27,9 @@ Columns:
   'station, or with a region),
   first_hour, last_hour (starts of the first and the last changed hour).';
 
--- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
--- showed on one local day for one reason. They run with the rights of their owner, since no view of this schema has
--- memberships or hours.
+-- The document of explore/v1 on all changes, and what the feed of a station has beside its own. A change of a document
+-- is what showed on one local day for one reason. They run with the rights of their owner, since no view of this schema
+-- has memberships or hours.
 
 create function api.changes_json(at timestamptz, most int default 1000)
 returns table (since timestamptz, changes text, valid_until timestamptz, data_version int)
@@ -90,108 +90,6 @@ Columns:
   'station_count (how many they are; null: all [stations]), regions (slugs whose numbers changed beside the regions of '
   'these stations, or because of a flag), hours (at most 20 ranges, each with its first_hour and last_hour; nearer ones '
   'are one), first_hour and last_hour (of them all)),
-  valid_until,
-  data_version.';
-
-create function api.station_changes_json(at timestamptz, only_station int)
-returns table (since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{seek_settings}}
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  select first_day,
-    (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
-        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
-        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
-          range_agg(tstzrange(c.since, c.until)) as hours
-        from (
-          select * from rollup.change c where c.station_id = s.id
-          union all select * from rollup.change c where c.station_id is null
-        ) c
-        where c.region_slug is null and c.shown_at >= first_day and c.reason <> 'first'
-        group by 1, 2
-      ) d),
-    api.history_valid_until(at), f.data_version
-  from raw.station s cross join api.freshness f
-  where s.id = only_station;
-end $$;
-comment on function api.station_changes_json is
-  'Changes of the published numbers of a station (R1) that showed in the last 730 days. One row; none for an '
-  'unknown id.
-Columns:
-  since (start of the first local day),
-  first_hour (of the station; null without readings),
-  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason (for flag and screening its own numbers stay), sensors (that were moved or got another formula), '
-  'hours, first_hour and last_hour (as in changes_json)),
-  valid_until,
-  data_version.';
-
-create function api.region_changes_json(at timestamptz, only_region text, most int default 100)
-returns table (
-  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{seek_settings}}
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  with concerned as (
-    select c.shown_at, c.reason, c.station_id, c.region_slug is null and c.station_id is null as is_all,
-      tstzrange(c.since, c.until) as hours
-    from rollup.change c
-    where c.shown_at >= first_day and c.reason <> 'first' and (c.region_slug = only_region
-      or c.regions @> array[only_region] or c.region_slug is null and c.station_id is null)
-  )
-  select s.city_slug, first_day,
-    (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
-        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
-        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
-        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          bool_or(c.is_all) as is_all,
-          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
-          range_agg(c.hours) as hours
-        from concerned c
-        left join (
-          select s.id from raw.station s
-          where not exists (select from raw.hidden_period h
-            where h.station_id = s.id and h.since <= at and at < h.until)
-        ) listed on listed.id = c.station_id
-        group by 1, 2
-      ) d),
-    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
-    f.data_version
-  from raw.region s cross join api.freshness f
-  where s.slug = only_region;
-end $$;
-comment on function api.region_changes_json is
-  'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
-  'the hours that belonged to it then, and those that concern all. One row; none for an unknown slug.
-Columns:
-  city_slug (of a district; null for a city),
-  since (start of the first local day),
-  first_hour (of the region; null without readings),
-  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
-  '(how many they are; null: all [stations]), hours, first_hour and last_hour (as in changes_json)),
   valid_until,
   data_version.';
 

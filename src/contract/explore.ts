@@ -1,6 +1,7 @@
 /**
- * The paths of the documents that the front page uses beyond the five endpoints, and that any client
- * may use. Their schemas are in explore/.
+ * The documents that the front page uses beyond the five endpoints, and that any client may use: one
+ * row each, of a station and a region in one. Their schemas are in explore/, their numbers are made
+ * by the functions of sql/api that the rows name.
  */
 import { z } from 'zod';
 import { csvMetadata, METADATA_SUFFIX } from './csv.ts';
@@ -10,172 +11,191 @@ import { gaps } from './explore/gaps.ts';
 import { readings, stationsOfHour } from './explore/hour.ts';
 import { parameterMap } from './explore/map.ts';
 import { regionNow, stationNow } from './explore/now.ts';
-import { completenessOf, days, limits, months } from './explore/record.ts';
+import { completeness, days, limits, months } from './explore/record.ts';
 import { flags, neighbours } from './explore/trust.ts';
 import { regionWarnings, stationWarnings } from './explore/warnings.ts';
-import { regionDay, stationDay } from './history.ts';
 
 const BASE_PATH = '/{locale}/explore/v1';
 
 /** The most days of hours in one CSV file. */
 export const MAX_CSV_DAYS = 400;
 
-const CSV = { answer: z.string(), media: 'text/csv' } as const;
+/** What a document may be about, and the path parameter that says which one. */
+export const KEYS = { station: 'id', region: 'slug' } as const;
+export type Subject = keyof typeof KEYS;
+
+/**
+ * `calls`: the function of schema api with the document's row, after `station_` or `region_` where
+ * it has a subject. Its columns, and the path's parameters, have the keys of the answer.
+ * `isHeavy`: its cost grows with the network or the year. `prefers`: it takes the operator's index.
+ */
+export type Explored = Endpoint & {
+  subject?: Subject;
+  calls?: string;
+  isHeavy?: boolean;
+  prefers?: boolean;
+};
+
+type Row = Omit<Explored, 'subject'>;
+type Pair = Omit<Row, 'answer'> & { answer: z.ZodType | Readonly<Record<Subject, z.ZodType>> };
+
+type AnswerFor<Answer, Of extends Subject> =
+  Answer extends Readonly<Record<Subject, z.ZodType>> ? Answer[Of] : Answer;
+type SubjectIn<Name> = Name extends `region${string}` ? 'region' : 'station';
+type Twin<Name extends string, One extends Pair> = {
+  [Key in `${Subject}${Name}`]: Omit<One, 'answer'> & {
+    subject: SubjectIn<Key>;
+    answer: AnswerFor<One['answer'], SubjectIn<Key>>;
+  };
+};
+
+/** A document of each station or region: its path below that, and `{subject}` in its summary. */
+const of = <const Of extends Subject, const One extends Row>(subject: Of, row: One) => ({
+  ...row,
+  subject,
+  path: `${BASE_PATH}/${subject}/{${KEYS[subject]}}/${row.path}`,
+  summary: row.summary.replace('{subject}', subject),
+});
+
+/** The same of stations and of regions, under the names `station…` and `region…`. */
+function twin<const Name extends string, const One extends Pair>(name: Name, row: One) {
+  const { answer } = row;
+  const one = (subject: Subject) =>
+    of(subject, { ...row, answer: answer instanceof z.ZodType ? answer : answer[subject] });
+  return {
+    [`station${name}`]: one('station'),
+    [`region${name}`]: one('region'),
+  } as unknown as Twin<Name, One>;
+}
+
 const ATOM = { answer: z.string(), media: 'application/atom+xml' } as const;
-const CSV_SUMMARY = `as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`;
+const HOURS = 'hours/{from}/{to}.csv';
+
+const { stationNow: nowOfStation, regionNow: nowOfRegion } = twin('Now', {
+  path: 'now.json',
+  summary: 'trend, NowCast and the European index of one {subject}',
+  answer: { station: stationNow, region: regionNow },
+});
 
 export const EXPLORE = {
-  stationNow: {
-    path: `${BASE_PATH}/station/{id}/now.json`,
-    summary: 'trend, NowCast and the European index of one station',
-    answer: stationNow,
-  },
-  stationFlags: {
-    path: `${BASE_PATH}/station/{id}/flags.json`,
+  stationNow: nowOfStation,
+  stationFlags: of('station', {
+    path: 'flags.json',
     summary: 'flags of one station, and how its sensors agree',
     answer: flags,
-  },
-  stationGaps: {
-    path: `${BASE_PATH}/station/{id}/gaps/{year}.json`,
+    calls: 'flags_json',
+  }),
+  stationGaps: of('station', {
+    path: 'gaps/{year}.json',
     summary: 'absent hours of one station in a year, and why they are absent',
     answer: gaps,
-  },
-  stationNeighbours: {
-    path: `${BASE_PATH}/station/{id}/neighbours.json`,
+    calls: 'gaps_json',
+    isHeavy: true,
+  }),
+  stationNeighbours: of('station', {
+    path: 'neighbours.json',
     summary: 'the stations nearest to one station',
     answer: neighbours,
-  },
-  regionNow: {
-    path: `${BASE_PATH}/region/{slug}/now.json`,
-    summary: 'trend, NowCast and the European index of one region',
-    answer: regionNow,
-  },
-  stationDays: {
-    path: `${BASE_PATH}/station/{id}/days/{year}.json`,
-    summary: 'days of one station in a year',
-    answer: days('Station', stationDay),
-  },
-  regionDays: {
-    path: `${BASE_PATH}/region/{slug}/days/{year}.json`,
-    summary: 'days of one region in a year',
-    answer: days('Region', regionDay),
-  },
-  stationMonths: {
-    path: `${BASE_PATH}/station/{id}/months.json`,
-    summary: 'all months of one station',
-    answer: months('Station'),
-  },
-  regionMonths: {
-    path: `${BASE_PATH}/region/{slug}/months.json`,
-    summary: 'all months of one region',
-    answer: months('Region'),
-  },
-  stationCompleteness: {
-    path: `${BASE_PATH}/station/{id}/completeness.json`,
-    summary: 'how many hours of its days and months one station has measured',
-    answer: completenessOf('Station'),
-  },
-  regionCompleteness: {
-    path: `${BASE_PATH}/region/{slug}/completeness.json`,
-    summary: 'how many hours of its days and months one region has measured',
-    answer: completenessOf('Region'),
-  },
-  stationLimits: {
-    path: `${BASE_PATH}/station/{id}/limits.json`,
-    summary: 'one station against the limits of the EU from 2030',
-    answer: limits('Station'),
-  },
-  regionLimits: {
-    path: `${BASE_PATH}/region/{slug}/limits.json`,
-    summary: 'one region against the limits of the EU from 2030',
-    answer: limits('Region'),
-  },
-  stationReadings: {
-    path: `${BASE_PATH}/station/{id}/readings/{hour}.json`,
+    calls: 'neighbours_json',
+  }),
+  regionNow: nowOfRegion,
+  ...twin('Days', {
+    path: 'days/{year}.json',
+    summary: 'days of one {subject} in a year',
+    answer: days,
+    calls: 'days_json',
+  }),
+  ...twin('Months', {
+    path: 'months.json',
+    summary: 'all months of one {subject}',
+    answer: months,
+    calls: 'months_json',
+  }),
+  ...twin('Completeness', {
+    path: 'completeness.json',
+    summary: 'how many hours of its days and months one {subject} has measured',
+    answer: completeness,
+    calls: 'completeness_json',
+  }),
+  ...twin('Limits', {
+    path: 'limits.json',
+    summary: 'one {subject} against the limits of the EU from 2030',
+    answer: limits,
+    calls: 'limits',
+  }),
+  stationReadings: of('station', {
+    path: 'readings/{hour}.json',
     summary: 'readings of one station in an hour',
     answer: readings,
-  },
-  regionStations: {
-    path: `${BASE_PATH}/region/{slug}/stations/{hour}.json`,
+    calls: 'readings_json',
+  }),
+  regionStations: of('region', {
+    path: 'stations/{hour}.json',
     summary: 'hours of the stations of one region',
     answer: stationsOfHour,
-  },
+    calls: 'stations_json',
+  }),
   parameterMap: {
     path: `${BASE_PATH}/map/{parameter}.json`,
     summary: 'one parameter at all stations and regions in the last 24 hours',
     answer: parameterMap,
+    calls: 'parameter_map_json',
+    isHeavy: true,
   },
-  stationCsv: {
-    path: `${BASE_PATH}/station/{id}/hours/{from}/{to}.csv`,
-    summary: `hours of one station ${CSV_SUMMARY}`,
-    ...CSV,
-  },
-  regionCsv: {
-    path: `${BASE_PATH}/region/{slug}/hours/{from}/{to}.csv`,
-    summary: `hours of one region ${CSV_SUMMARY}`,
-    ...CSV,
-  },
+  ...twin('Csv', {
+    path: HOURS,
+    summary: `hours of one {subject} as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`,
+    answer: z.string(),
+    media: 'text/csv',
+    calls: 'hours_csv',
+    isHeavy: true,
+  }),
   changes: {
     path: `${BASE_PATH}/changes.json`,
     summary: 'published numbers that changed in the last 35 days, and why',
     answer: changes,
+    calls: 'changes_json',
+    isHeavy: true,
   },
-  stationChanges: {
-    path: `${BASE_PATH}/station/{id}/changes.json`,
-    summary: 'numbers of one station that changed in the last two years, and why',
-    answer: stationChanges,
-  },
-  regionChanges: {
-    path: `${BASE_PATH}/region/{slug}/changes.json`,
-    summary: 'numbers of one region that changed in the last two years, and why',
-    answer: regionChanges,
-  },
+  ...twin('Changes', {
+    path: 'changes.json',
+    summary: 'numbers of one {subject} that changed in the last two years, and why',
+    answer: { station: stationChanges, region: regionChanges },
+    calls: 'changes_json',
+  }),
   changesFeed: {
     path: `${BASE_PATH}/changes.atom`,
     summary: 'the newest of changes.json as an Atom feed',
     ...ATOM,
   },
-  stationChangesFeed: {
-    path: `${BASE_PATH}/station/{id}/changes.atom`,
+  stationChangesFeed: of('station', {
+    path: 'changes.atom',
     summary: 'changes, flags and silences of one station as an Atom feed',
     ...ATOM,
-  },
-  regionChangesFeed: {
-    path: `${BASE_PATH}/region/{slug}/changes.atom`,
+  }),
+  regionChangesFeed: of('region', {
+    path: 'changes.atom',
     summary: 'changes of one region as an Atom feed',
     ...ATOM,
-  },
-  stationWarnings: {
-    path: `${BASE_PATH}/station/{id}/warnings.json`,
-    summary: 'changes of the air quality category of one station in the last 30 days',
-    answer: stationWarnings,
-  },
-  regionWarnings: {
-    path: `${BASE_PATH}/region/{slug}/warnings.json`,
-    summary: 'changes of the air quality category of one region in the last 30 days',
-    answer: regionWarnings,
-  },
-  stationWarningsFeed: {
-    path: `${BASE_PATH}/station/{id}/warnings.atom`,
-    summary: 'changes of the air quality category of one station as an Atom feed, with advice',
+  }),
+  ...twin('Warnings', {
+    path: 'warnings.json',
+    summary: 'changes of the air quality category of one {subject} in the last 30 days',
+    answer: { station: stationWarnings, region: regionWarnings },
+    calls: 'warnings_json',
+    prefers: true,
+  }),
+  ...twin('WarningsFeed', {
+    path: 'warnings.atom',
+    summary: 'changes of the air quality category of one {subject} as an Atom feed, with advice',
     ...ATOM,
-  },
-  regionWarningsFeed: {
-    path: `${BASE_PATH}/region/{slug}/warnings.atom`,
-    summary: 'changes of the air quality category of one region as an Atom feed, with advice',
-    ...ATOM,
-  },
-  stationCsvMetadata: {
-    path: `${BASE_PATH}/station/{id}/hours/{from}/{to}.csv${METADATA_SUFFIX}`,
-    summary: 'columns of a CSV file of hours of one station, as CSVW metadata',
+  }),
+  ...twin('CsvMetadata', {
+    path: `${HOURS}${METADATA_SUFFIX}`,
+    summary: 'columns of a CSV file of hours of one {subject}, as CSVW metadata',
     answer: csvMetadata,
-  },
-  regionCsvMetadata: {
-    path: `${BASE_PATH}/region/{slug}/hours/{from}/{to}.csv${METADATA_SUFFIX}`,
-    summary: 'columns of a CSV file of hours of one region, as CSVW metadata',
-    answer: csvMetadata,
-  },
-} as const satisfies Record<string, Endpoint>;
+  }),
+} as const satisfies Record<string, Explored>;
 
 export type ExploreName = keyof typeof EXPLORE;
 export type ExploreAnswer<Name extends ExploreName> = z.infer<(typeof EXPLORE)[Name]['answer']>;

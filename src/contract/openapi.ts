@@ -8,6 +8,7 @@ import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiOverrideContext,
+  type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { type Endpoint, LOCALES, PATH_PARAMETERS, parametersIn } from './endpoints.ts';
@@ -65,7 +66,7 @@ const NOT_MODIFIED: ZodOpenApiResponseObject = {
 };
 
 /** By status. */
-const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromEntries(
+export const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromEntries(
   Object.entries(PROBLEMS).map(([status, one]) => [
     status,
     {
@@ -112,6 +113,12 @@ const TAGS = [
  */
 type Publisher = { title?: string; contact: string; license: string };
 
+/** Paths beside the API that an extra serves, and the group that its operations name. */
+export type DescribedPaths = {
+  tag: { name: string; description: string };
+  paths: ZodOpenApiPathsObject;
+};
+
 const isUrl = (text: string) => /^https?:\/\//.test(text);
 
 /** The licence by its name, its address or its SPDX identifier. */
@@ -137,7 +144,10 @@ function contactOf({ title = '', contact }: Publisher) {
 /**
  * The document. Schemas with an id become components, and are referred to wherever they are used.
  */
-export function makeOpenApi(publisher: Publisher = { contact: '', license: '' }) {
+export function makeOpenApi(
+  publisher: Publisher = { contact: '', license: '' },
+  beside: readonly DescribedPaths[] = [],
+) {
   return createDocument(
     {
       openapi: '3.1.0',
@@ -148,14 +158,20 @@ export function makeOpenApi(publisher: Publisher = { contact: '', license: '' })
         ...contactOf(publisher),
         ...licenseOf(publisher.license),
       },
-      tags: TAGS.map(({ name, description }) => ({ name, description })),
+      tags: [
+        ...TAGS.map(({ name, description }) => ({ name, description })),
+        ...beside.map(({ tag }) => tag),
+      ],
       servers: [{ url: '/', description: 'the server that this document is from' }],
       security: [],
-      paths: Object.fromEntries(
-        Object.entries(ALL_ENDPOINTS).map(([name, endpoint]) => [
-          endpoint.path,
-          { get: operation(name, endpoint) },
-        ]),
+      paths: Object.assign(
+        Object.fromEntries(
+          Object.entries(ALL_ENDPOINTS).map(([name, endpoint]) => [
+            endpoint.path,
+            { get: operation(name, endpoint) },
+          ]),
+        ),
+        ...beside.map(({ paths }) => paths),
       ),
       components: { headers: HEADERS },
     },

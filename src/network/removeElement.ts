@@ -7,6 +7,7 @@
 import { InputError } from '../base/inputError.ts';
 import { arrayLiteral } from '../database/arrays.ts';
 import type { Sql } from '../database/client.ts';
+import { requireElement } from '../ingest/store/requireElement.ts';
 
 export const REMOVABLE = ['station', 'sensor', 'region', 'provider'] as const;
 export type Removable = (typeof REMOVABLE)[number];
@@ -133,17 +134,6 @@ export async function removeElement(
     await transaction`select logic.apply_periods(), logic.raise_data_version()`;
   });
   return removed;
-}
-
-async function requireElement(sql: Transaction, kind: Removable, id: string): Promise<void> {
-  const key = kind === 'region' ? sql`slug` : sql`id`;
-  const [found] = await sql`select from ${sql(`raw.${kind}`)} where ${key}::text = ${id}`;
-  if (found !== undefined) return;
-  throw new InputError(
-    `${kind} ${id}`,
-    `the network has no such ${kind}`,
-    'network export lists what there is.',
-  );
 }
 
 async function deleteSensors(

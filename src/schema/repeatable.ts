@@ -33,6 +33,11 @@ const SUBJECTS: readonly Words[] = [
     hour_line: lineOf('station_id', stationHour),
     is_suspect_hour: `exists (select from logic.flag f where f.station_id = h.station_id and f.kind = 'pm'
       and f.since < h.bucket + interval '1 hour' and h.bucket < f.until)`,
+    is_changed: 'c.region_slug is null and c.station_id = only_station',
+    changes_meaning:
+      'its own, and those that concern all; of a flag and screening its own numbers stay',
+    causes: `'sensors', coalesce(d.sensors, '{}')`,
+    causes_meaning: 'sensors (that were moved or got another formula)',
     city_slug: 'null::text',
     is_hidden: `exists (select from raw.hidden_period p
       where p.station_id = s.id and p.since <= at and at < p.until)`,
@@ -50,6 +55,13 @@ const SUBJECTS: readonly Words[] = [
     day_point_with_hours: pointOf(withHours(regionDay)),
     hour_line: lineOf('region_slug', regionHour),
     is_suspect_hour: 'false', // memberships leave such hours out
+    is_changed: 'c.region_slug = only_region or c.regions @> array[only_region]',
+    changes_meaning:
+      'its own, those of stations in the hours that belonged to it then, and those that concern all',
+    causes: `'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
+        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end`,
+    causes_meaning:
+      'stations (at most `most` ids of listed stations that were the cause; null: all), station_count (how many they are; null: all [stations])',
     city_slug: 's.city_slug',
     is_hidden: 'false',
   },

@@ -10,7 +10,7 @@ import { Unavailable } from '../base/unavailable.ts';
 import { BASE_PATH, type EndpointName, type Locale, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
-import { makeOpenApi } from '../contract/openapi.ts';
+import { type DescribedPaths, makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import {
   accessLog,
@@ -25,7 +25,7 @@ import {
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
 import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
-import { makeChanges } from './changes.ts';
+import { makeChangeFeeds } from './changes.ts';
 import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { type Document, renderDocument, sendDocument, TEXT_KIND } from './document.ts';
@@ -41,9 +41,10 @@ import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
 import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
+import { makeReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
-import { makeWarnings } from './warnings.ts';
+import { makeWarningFeeds } from './warnings.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -68,13 +69,15 @@ type AppOptions = {
 /**
  * `ground`: of maps, as GeoJSON. `pagesUrl`: where readers reach the pages, '' for the address of
  * the API. `pages`: how to make a page that looks like the others. `links`: in the foot of every
- * page, a path below the locale and its title in each language.
+ * page, a path below the locale and its title in each language. `described`: in the OpenAPI
+ * document.
  */
 export type Offers = {
   ground?: object;
   pagesUrl?: string;
   pages?: PageMaker;
   links?: readonly { path: string; titles: Readonly<Record<Locale, string>> }[];
+  described?: readonly DescribedPaths[];
 };
 
 /** HTML that knows it is safe. */
@@ -170,13 +173,14 @@ export function makeApp({
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
-  const sources = { db, wholeNetwork, clock, zone: site.zone };
-  const publisher = { siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
+  const sources = { db, wholeNetwork, clock, index: site.index };
+  const readRow = makeReadRow(sources);
+  const publisher = { readRow, siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
   const documents = {
     ...current,
-    ...makeExplore(sources),
-    ...makeChanges({ ...sources, ...publisher }),
-    ...makeWarnings({ ...sources, ...publisher }),
+    ...makeExplore({ ...sources, zone: site.zone }),
+    ...makeChangeFeeds({ db, clock, ...publisher }),
+    ...makeWarningFeeds(publisher),
   };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
@@ -201,7 +205,10 @@ export function makeApp({
   const descriptions = [
     [
       /^\/openapi\.json$/,
-      renderDocument('en', JSON.stringify(makeOpenApi({ ...site, title: site.titles.en }))),
+      renderDocument(
+        'en',
+        JSON.stringify(makeOpenApi({ ...site, title: site.titles.en }, offers.described)),
+      ),
     ],
     [/^\/llms\.txt$/, renderDocument('en', makeLlmsText(site), TEXT_KIND)],
   ] as const;

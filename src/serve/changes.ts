@@ -1,4 +1,4 @@
-/** Renders the documents of changes (R1) and their feeds. */
+/** Renders the Atom feeds of changes (R1). */
 import type { Clock } from '../base/clock.ts';
 import type { Locale } from '../contract/endpoints.ts';
 import type { ExploreName } from '../contract/explore.ts';
@@ -15,47 +15,34 @@ import { type Events, entriesOf } from './changesFeed.ts';
 import { CHANGE_WORDS, fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
 import type { Documents, NetworkReader } from './documents.ts';
-import { type Entry, earlier, entryOf, type Row, validityOf } from './entry.ts';
-import { found, noSuchRegion, noSuchStation } from './paths.ts';
-
-export type ChangeName = Extract<ExploreName, `${string}hanges${string}`>;
+import { type Entry, earlier, type Row, validityOf } from './entry.ts';
+import { found, noSuchStation } from './paths.ts';
+import type { ReadRow } from './readRow.ts';
 
 type ChangeSources = Publisher & {
+  readRow: ReadRow;
   db: ApiDb;
-  wholeNetwork: ApiDb;
   reader: NetworkReader;
   clock: Clock;
   /** The pages of the operator's site. */
   urls: SiteUrls;
 };
 
-type Changes = Row & { since: string; first_hour?: string | null; changes: string };
+type Changes = Row & { since: string; changes: string };
 
 /** The station or region of a feed, and more of its events. */
 type About = Omit<Events, 'changes'> & { subject?: FeedSubject };
 
-/** How each document of changes and each feed is rendered. */
-export function makeChanges({
+/** How each feed is rendered. */
+export function makeChangeFeeds({
+  readRow,
   db,
-  wholeNetwork,
   reader,
   clock,
   urls,
   ...publisher
-}: ChangeSources): Documents<ChangeName> {
+}: ChangeSources): Documents<Extract<ExploreName, `${string}hangesFeed`>> {
   const renderFeed = makeAtom(publisher);
-  const readStation = async (id: number) => {
-    const [row] = await callApi(db, 'station_changes_json', { at: clock(), only_station: id });
-    return found(row, noSuchStation(id));
-  };
-  const readRegion = async (slug: string) => {
-    const [row] = await callApi(db, 'region_changes_json', { at: clock(), only_region: slug });
-    return found(row, noSuchRegion(slug));
-  };
-  const readAll = async () => {
-    const [row] = await callApi(wholeNetwork, 'changes_json', { at: clock() });
-    return row as NonNullable<typeof row>;
-  };
 
   async function presentFeed(
     locale: Locale,
@@ -79,19 +66,15 @@ export function makeChanges({
   }
 
   return {
-    changes: async ({ locale }) => presentChanges(locale, await readAll()),
+    async changesFeed(values) {
+      return await presentFeed(values.locale, await readRow('changes', values));
+    },
 
-    stationChanges: async ({ locale, id }) => presentChanges(locale, await readStation(id)),
-
-    regionChanges: async ({ locale, slug }) => presentChanges(locale, await readRegion(slug)),
-
-    changesFeed: async ({ locale }) => presentFeed(locale, await readAll()),
-
-    async stationChangesFeed({ locale, id }) {
-      const args = { at: clock(), only_station: id };
+    async stationChangesFeed(values) {
+      const { locale, id } = values;
       const [row, [notices]] = await Promise.all([
-        readStation(id),
-        callApi(db, 'station_notices_json', args),
+        readRow('stationChanges', values),
+        callApi(db, 'station_notices_json', { at: clock(), only_station: id }),
       ]);
       const { flags, silences, ...ofNotices } = found(notices, noSuchStation(id));
       const entry = await presentFeed(locale, row, {
@@ -102,15 +85,11 @@ export function makeChanges({
       return { ...entry, ...earlier(entry, validityOf([ofNotices])) };
     },
 
-    async regionChangesFeed({ locale, slug }) {
-      const row = await readRegion(slug);
+    async regionChangesFeed(values) {
+      const { locale, slug } = values;
+      const row = await readRow('regionChanges', values);
       const subject = regionSubject(urls, locale, slug, row.city_slug);
       return await presentFeed(locale, row, { subject });
     },
   };
-}
-
-function presentChanges(locale: Locale, { since, first_hour, changes, ...row }: Changes): Entry {
-  const begun = first_hour === undefined ? '' : `"first_hour":${JSON.stringify(first_hour)},`;
-  return entryOf(locale, `{"since":"${since}",${begun}"changes":${changes}}`, row);
 }

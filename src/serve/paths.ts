@@ -63,7 +63,7 @@ export const noSuchRegion = (slug: string): Problem =>
   );
 
 /** Throws the problem where there is no row. */
-export function found<T>(row: T | undefined, problem: Problem): T {
+export function found<T>(row: T | undefined, problem: Error): T {
   if (row === undefined) throw problem;
   return row;
 }

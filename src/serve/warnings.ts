@@ -1,10 +1,7 @@
-/** Renders the documents of warnings and their feeds: changes of the air quality category. */
-import type { Clock } from '../base/clock.ts';
+/** Renders the Atom feeds of warnings: changes of the air quality category. */
 import type { Locale } from '../contract/endpoints.ts';
 import type { ExploreAnswer, ExploreName } from '../contract/explore.ts';
-import { keyOf, PARAMETERS, type Parameter } from '../contract/parameters.ts';
-import type { ApiDb, ApiRow } from '../database/apiDb.ts';
-import { callApi } from '../database/query.ts';
+import type { ApiRow } from '../database/apiDb.ts';
 import {
   type FeedEntry,
   type FeedSubject,
@@ -17,23 +14,14 @@ import {
 import { fill } from './changeWords.ts';
 import type { SiteUrls } from './current.ts';
 import type { Documents, NetworkReader } from './documents.ts';
-import { type Entry, earlier, entryOf, validityOf } from './entry.ts';
+import { type Entry, earlier, validityOf } from './entry.ts';
 import { adviceFor, INDEX_WORDS, type IndexName } from './indexWords.ts';
-import { found, noSuchRegion, noSuchStation } from './paths.ts';
+import type { ReadRow } from './readRow.ts';
 import { WARNING_WORDS } from './warningWords.ts';
 
-export type WarningName = Extract<ExploreName, `${string}Warnings${string}`>;
+type WarningSources = Publisher & { readRow: ReadRow; reader: NetworkReader; urls: SiteUrls };
 
-type WarningSources = Publisher & {
-  db: ApiDb;
-  reader: NetworkReader;
-  clock: Clock;
-  urls: SiteUrls;
-  site: { index: IndexName };
-};
-
-type Answer = ExploreAnswer<'regionWarnings'>;
-type Warning = Answer['warnings'][number];
+type Warning = ExploreAnswer<'regionWarnings'>['warnings'][number];
 type WarningRow = ApiRow<'station_warnings_json'> | ApiRow<'region_warnings_json'>;
 
 const HOUR_MS = 3_600_000;
@@ -55,26 +43,14 @@ const DATES: Readonly<Record<Locale, Intl.DateTimeFormat>> = {
   hy: new Intl.DateTimeFormat('hy', DATE),
 };
 
-/** How each document of warnings and each feed is rendered. */
-export function makeWarnings({
-  db,
+/** How each feed is rendered. */
+export function makeWarningFeeds({
+  readRow,
   reader,
-  clock,
   urls,
   ...publisher
-}: WarningSources): Documents<WarningName> {
+}: WarningSources): Documents<Extract<ExploreName, `${string}WarningsFeed`>> {
   const renderFeed = makeAtom(publisher);
-  const preferred = { preferred_index: publisher.site.index };
-  const readStation = async (id: number) => {
-    const args = { at: clock(), only_station: id, ...preferred };
-    const [row] = await callApi(db, 'station_warnings_json', args);
-    return found(row, noSuchStation(id));
-  };
-  const readRegion = async (slug: string) => {
-    const args = { at: clock(), only_region: slug, ...preferred };
-    const [row] = await callApi(db, 'region_warnings_json', args);
-    return found(row, noSuchRegion(slug));
-  };
 
   async function presentFeed(
     locale: Locale,
@@ -82,7 +58,8 @@ export function makeWarnings({
     subject: FeedSubject,
   ): Promise<Entry> {
     const { titles, ...ofTitles } = await reader.titles();
-    const { index, since, warnings } = answerOf(row);
+    const index = row.index as IndexName;
+    const warnings = JSON.parse(row.warnings) as Warning[];
     const place = titles[locale][subject.kind].get(subject.key) ?? subject.key;
     const words = WARNING_WORDS[locale];
     const document = renderFeed({
@@ -92,50 +69,29 @@ export function makeWarnings({
       title: fill(words.feedOf, { place }),
       description: fill(words.rule, { index: INDEX_WORDS[index].name[locale] }),
       entries: warnings.map((warning) => entryFor(locale, index, warning, place)),
-      since,
+      since: row.since,
     });
     return { document, ...earlier(validityOf([row]), ofTitles) };
   }
 
   return {
-    async stationWarnings({ locale, id }) {
-      const row = await readStation(id);
-      return entryOf(locale, JSON.stringify(answerOf(row)), row);
+    async stationWarningsFeed(values) {
+      const { locale, id } = values;
+      const row = await readRow('stationWarnings', values);
+      return await presentFeed(locale, row, stationSubject(urls, locale, id));
     },
 
-    async regionWarnings({ locale, slug }) {
-      const row = await readRegion(slug);
-      return entryOf(locale, JSON.stringify(answerOf(row)), row);
-    },
-
-    stationWarningsFeed: async ({ locale, id }) =>
-      presentFeed(locale, await readStation(id), stationSubject(urls, locale, id)),
-
-    async regionWarningsFeed({ locale, slug }) {
-      const row = await readRegion(slug);
-      return presentFeed(locale, row, regionSubject(urls, locale, slug, row.city_slug));
+    async regionWarningsFeed(values) {
+      const { locale, slug } = values;
+      const row = await readRow('regionWarnings', values);
+      return await presentFeed(locale, row, regionSubject(urls, locale, slug, row.city_slug));
     },
   };
 }
 
-function answerOf({ index, category, category_since, since, warnings }: WarningRow): Answer {
-  const given = JSON.parse(warnings) as Omit<Warning, 'unit'>[];
-  return {
-    index,
-    category,
-    category_since,
-    since,
-    warnings: given.map(({ pollutant, ...warning }) => {
-      const { timestamp, announced_at, category: to, before, aqi, ...means } = warning;
-      const { unit } = parameterOf(pollutant);
-      return { timestamp, announced_at, category: to, before, aqi, pollutant, unit, ...means };
-    }),
-  } as Answer;
-}
-
 /** Its id names the instant at which it was announced, and so does its time. */
 function entryFor(locale: Locale, index: IndexName, warning: Warning, place: string): FeedEntry {
-  const { timestamp, announced_at, before, aqi, pollutant } = warning;
+  const { timestamp, announced_at, before, aqi, pollutant, unit } = warning;
   const words = WARNING_WORDS[locale];
   const { source } = INDEX_WORDS[index];
   const grade = gradeOf(index, warning.category);
@@ -143,7 +99,6 @@ function entryFor(locale: Locale, index: IndexName, warning: Warning, place: str
   const isBetter = former !== undefined && grade.rank < former.rank;
   const isAllClear = isBetter && grade.rank <= gradeOf(index, 'moderate').rank;
   const category = grade.name[locale];
-  const { unit } = parameterOf(pollutant);
   const value = NUMBERS[locale].format(warning[pollutant] ?? 0);
   const scale = index === 'aqi' ? fill(words.aqi, { aqi: aqi ?? 0 }) : words.eaqi;
   const quantity = `${POLLUTANTS[pollutant]} ${value} ${unit === 'µg/m³' ? words[unit] : unit}`;
@@ -190,9 +145,6 @@ function gradeOf(index: IndexName, category: string) {
   const small = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1);
   return { key, rank, name: { en: small(name.en), ru: small(name.ru), hy: small(name.hy) } };
 }
-
-const parameterOf = (key: string): Parameter =>
-  PARAMETERS.find(({ name }) => keyOf(name) === key) ?? unknown(key);
 
 function unknown(name: string): never {
   throw new Error(`no words for ${name}`);

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { isNewer, isUntried, TRIED_TIMESCALE, timescaleInWords } from '../../src/schema/engine.ts';
+import { isNewer, isUntried, NEWEST_TRIED, timescaleInWords } from '../../src/schema/engine.ts';
 import { NOW } from '../support/clock.ts';
 import { testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
@@ -102,15 +102,11 @@ describe('versions of TimescaleDB', () => {
     expect(isNewer(a, b)).toBe(expected);
   });
 
-  it('a version is shown with the tested versions, and marked if it is newer', () => {
-    const newest = TRIED_TIMESCALE.at(-1) ?? '';
-    expect(timescaleInWords(newest)).toMatch(
-      new RegExp(`^${newest} \\(tried: ${TRIED_TIMESCALE.join(' and ')}\\)`),
-    );
+  it('a version is marked if it is newer than those that were tried', () => {
     expect(timescaleInWords('9.0.0')).toBe(
-      `9.0.0, newer than those tried (${TRIED_TIMESCALE.join(' and ')})`,
+      `9.0.0, newer than those tried (the newest is ${NEWEST_TRIED})`,
     );
-    expect([isUntried(newest), isUntried('9.0.0'), timescaleInWords(null)]).toEqual([
+    expect([isUntried(NEWEST_TRIED), isUntried('9.0.0'), timescaleInWords(null)]).toEqual([
       false,
       true,
       undefined,

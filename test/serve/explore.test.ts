@@ -548,8 +548,8 @@ onOneEngine('the documents of the front page', (engine) => {
       true,
     ]);
     const some =
-      await here.database.as()`select stations, is_complete from api.region_stations_json(${closed}, 'town', ${closed}::timestamptz - interval '1 hour', 1)`;
-    expect(some).toMatchObject([{ is_complete: false }]);
+      await here.database.as()`select stations, complete from api.region_stations_json(${closed}, 'town', ${closed}::timestamptz - interval '1 hour', 1)`;
+    expect(some).toMatchObject([{ complete: false }]);
     await here.close();
   });
 

@@ -136,10 +136,10 @@ it.each(['https://social.example/@air', 'air@town.example'])(
 );
 
 describe('hints on the environment', () => {
-  it('unknown variables whose first word begins a setting are listed as hints', () => {
+  it('names that people write for a setting are listed as hints', () => {
     const environment = { DATABASE_URI: 'x', SITE_HOST: 'y', ADMIN_PORT: '1', LOG_FILE: '' };
     expect(environmentHints(environment)).toEqual([
-      'the environment has unknown settings: DATABASE_URI, SITE_HOST; .env.example lists every setting',
+      'the environment has unknown settings: DATABASE_URI (DATABASE_URL is meant?), SITE_HOST (SITE_BASE_URL is meant?); .env.example lists every setting',
     ]);
   });
 

@@ -1,6 +1,7 @@
 /** The documents on the record: days of a year, months, how complete they are, and limits. */
 import { z } from 'zod';
 import { aqi, field, instant, measured } from '../fields.ts';
+import { regionDay, stationDay } from '../history.ts';
 import { limitOf } from '../limits.ts';
 import type { ParameterName } from '../parameters.ts';
 import { exact } from './hour.ts';
@@ -35,8 +36,17 @@ export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
     ),
   });
 
-export const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
+/** The schema for stations, and for regions. */
+const both = <Schema extends z.ZodType>(schema: (subject: 'Station' | 'Region') => Schema) => ({
+  station: schema('Station'),
+  region: schema('Region'),
+});
+
+const DAYS = { Station: stationDay, Region: regionDay };
+
+export const days = both((subject) => {
   const description = 'a completed day, and the number of hours behind each of its means';
+  const day: z.ZodObject = DAYS[subject];
   const one = withHours(day).meta({ id: `${subject}DayWithHours`, description });
   return z
     .strictObject({
@@ -44,7 +54,7 @@ export const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
       days: field(z.array(one).max(366), 'completed days with readings, in the order of time'),
     })
     .meta({ id: `${subject}Days`, description: 'the completed days of a local year' });
-};
+});
 
 const measuredHours = z
   .strictObject({
@@ -60,7 +70,7 @@ const measuredHours = z
     id: 'MeasuredHours',
     description: 'how many hours of a day or month have a value of each parameter',
   });
-export const months = (subject: 'Station' | 'Region') => {
+export const months = both((subject) => {
   const month = z
     .strictObject({
       timestamp: field(instant, 'start of the month'),
@@ -86,8 +96,8 @@ export const months = (subject: 'Station' | 'Region') => {
       id: `${subject}Months`,
       description: 'all months since the first, the current one included',
     });
-};
-export const completenessOf = (subject: 'Station' | 'Region') =>
+});
+export const completeness = both((subject) =>
   z
     .strictObject({
       days: field(z.array(measuredHours).max(30), 'the last 30 completed days, as in the history'),
@@ -96,7 +106,8 @@ export const completenessOf = (subject: 'Station' | 'Region') =>
     .meta({
       id: `${subject}Completeness`,
       description: 'how complete the days and months of the history are',
-    });
+    }),
+);
 
 const ofYear = z.int().min(0).max(365);
 
@@ -146,7 +157,7 @@ const pm10Limits = againstLimits('pm10', { ...yearOf('pm10'), ...daysOf('pm10') 
 const no2Limits = againstLimits('no2', { ...yearOf('no2'), ...daysOf('no2'), ...hoursOf('no2') });
 const so2Limits = againstLimits('so2', { ...yearOf('so2'), ...daysOf('so2'), ...hoursOf('so2') });
 const o3Limits = againstLimits('o3', eightHoursOf('o3'));
-export const limits = (subject: 'Station' | 'Region') =>
+export const limits = both((subject) =>
   z
     .strictObject({
       'pm2.5': field(pm25Limits, 'PM2.5'),
@@ -158,4 +169,5 @@ export const limits = (subject: 'Station' | 'Region') =>
     .meta({
       id: `${subject}Limits`,
       description: `the last 365 completed days against the limits of the EU from 2030 (Directive (EU) 2024/2881, Annex I)`,
-    });
+    }),
+);

@@ -306,6 +306,7 @@ export type ApiFunctions = {
   parameter_map_json: {
     arguments: { at: Date | string; only_parameter: string };
     row: {
+      unit: string;
       hours: string;
       stations: string;
       regions: string;
@@ -541,7 +542,7 @@ export type ApiFunctions = {
       hour: string | null;
       stations: string | null;
       region: string | null;
-      is_complete: boolean | null;
+      complete: boolean | null;
       valid_until: string | null;
       data_version: number | null;
     };
@@ -588,8 +589,9 @@ export type ApiFunctions = {
     };
   };
   station_changes_json: {
-    arguments: { at: Date | string; only_station: number };
+    arguments: { at: Date | string; only_station: number; most?: number };
     row: {
+      city_slug: string | null;
       since: string;
       first_hour: string | null;
       changes: string;
@@ -837,8 +839,8 @@ export type ApiFunctions = {
       hour: string | null;
       sensors: string;
       station: string | null;
-      is_kept: boolean;
-      is_complete: boolean;
+      kept: boolean;
+      complete: boolean;
       valid_until: string;
       data_version: number | null;
     };

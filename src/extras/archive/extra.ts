@@ -5,6 +5,7 @@ import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra, type Opened } from '../extra.ts';
 import { archiveCommand } from './command.ts';
 import type { ArchiveRuns } from './job.ts';
+import { DESCRIBED } from './openapi.ts';
 
 /** Where the archive is: as configured, else in the folder of the bundled database. */
 function archiveFolder(
@@ -45,7 +46,7 @@ export const archive = defineExtra({
     let runs: ArchiveRuns | undefined;
     return {
       routes,
-      offers: () => ({ links: LINKS }),
+      offers: () => ({ links: LINKS, described: [DESCRIBED] }),
       async jobs({ target, timeZone, terminal }) {
         const { archiveRuns } = await import('./job.ts');
         const license = settings.openDataLicense;

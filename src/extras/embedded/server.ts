@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import { AIRSERIES } from '../../base/shell.ts';
@@ -28,26 +28,6 @@ export type EmbeddedServer = Required<Omit<Database, 'target'>> & {
   version: string;
   startedHere: boolean; // false: another process had started it first
 };
-
-/** The part of the configuration that says which database is meant. */
-type Configured = {
-  databaseUrl?: string | undefined;
-  dataDirectory: string;
-};
-
-/**
- * Makes no connection to the operator's database. Starts or joins the embedded server; with
- * `mustExist`, only where its database exists.
- */
-export async function openDatabase(
-  { databaseUrl, dataDirectory }: Configured,
-  log: Log,
-  { mustExist = false } = {},
-): Promise<Database> {
-  if (databaseUrl !== undefined)
-    return { target: databaseUrl, embedded: false, close: async () => undefined };
-  return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), log, mustExist });
-}
 
 type Options = {
   dataDirectory: string;

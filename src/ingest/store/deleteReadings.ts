@@ -1,8 +1,8 @@
 /** Deletes the readings of one sensor in a period, for good. */
 
 import { InputError } from '../../base/inputError.ts';
-import { AIRSERIES } from '../../base/shell.ts';
 import type { Sql } from '../../database/client.ts';
+import { requireElement } from './requireElement.ts';
 
 /**
  * Deletes from `from` up to, not including, `to`, and returns how many readings that were. `sql` is
@@ -19,14 +19,7 @@ export async function deleteReadings(
       'the period ends before it begins',
       'Give the earlier time first.',
     );
-  const [existing] = await sql`select from raw.sensor where id = ${sensor}`;
-  if (existing === undefined) {
-    throw new InputError(
-      `sensor ${sensor}`,
-      'no sensor of the network has this number',
-      `${AIRSERIES} status --all lists those there are.`,
-    );
-  }
+  await requireElement(sql, 'sensor', String(sensor));
   const [row] = await sql<[{ deleted: number }]>`
     select logic.delete_readings(${sensor}, ${from}, ${to})::int as deleted`;
   return row.deleted;

@@ -222,7 +222,6 @@ it('a refused change of zone rules is in the log, in a metric and in status', as
         node: 'v20',
         postgresql: '18.4',
         timescaledb: null,
-        timescaledb_tried: [],
       },
       freshness: {
         refreshed_at: null,

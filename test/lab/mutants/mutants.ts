@@ -662,13 +662,13 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/serve/warnings.test.ts'],
     changes: {
-      'sql/api/88_warning_rule.sql': [
+      'sql/api/92_warning_rule.sql': [
         ["rollup.bucket_start('hour', now), -3)", "rollup.bucket_start('hour', now), -4)"],
         ['when hours = 3 and fallen < announced then worst', 'when fallen < announced then worst'],
         ['or risen > announced then category', 'or category > announced then category'],
         ['when percent > 100 then 0 else 1 end', 'when percent > 100 then 1 else 1 end'],
       ],
-      'sql/api/88_warnings.sql': [
+      'sql/api/93_warnings.sql': [
         ['limit 3 - k.hours', 'limit 2 - k.hours'],
         ['where n.category is distinct from n.announced', 'where true'],
         ['order by n.category > coalesce(n.before, -1)', 'order by true'],

@@ -7980,7 +7980,7 @@ comment on function api.station_last_hours is
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
-  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean,
+  "timestamp" timestamptz, hour text, sensors text, station text, kept boolean, complete boolean,
     valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -8086,8 +8086,8 @@ Columns:
   hour (its point as JSON, as text; null without readings),
   sensors (a JSON array: each with its id, formula, unrounded means, and readings in the order of time),
   station (the unrounded means of the station as JSON, as text; null without readings),
-  is_kept (whether readings of that hour are still kept),
-  is_complete (whether these are all the readings: at most `most` are shown),
+  kept (whether readings of that hour are still kept),
+  complete (whether these are all the readings: at most `most` are shown),
   valid_until,
   data_version.';
 
@@ -8118,7 +8118,7 @@ comment on function api.station_neighbours_json is
 -- The document of explore/v1 that only regions have: the station hours behind an hour (A3). The function runs with the
 -- rights of its owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
-returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
+returns table ("timestamp" timestamptz, hour text, stations text, region text, complete boolean,
   valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -8195,7 +8195,7 @@ Columns:
   stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, '
   'whether its particles are left out, and its unrounded means),
   region (the unrounded means of the region as JSON, as text; null without readings),
-  is_complete (whether these are all the stations: at most `most` are shown),
+  complete (whether these are all the stations: at most `most` are shown),
   valid_until,
   data_version.';
 
@@ -8656,9 +8656,9 @@ Columns:
   'station, or with a region),
   first_hour, last_hour (starts of the first and the last changed hour).';
 
--- The documents of explore/v1 on changes, and what the feed of a station has beside them. A change of a document is what
--- showed on one local day for one reason. They run with the rights of their owner, since no view of this schema has
--- memberships or hours.
+-- The document of explore/v1 on all changes, and what the feed of a station has beside its own. A change of a document
+-- is what showed on one local day for one reason. They run with the rights of their owner, since no view of this schema
+-- has memberships or hours.
 
 create function api.changes_json(at timestamptz, most int default 1000)
 returns table (since timestamptz, changes text, valid_until timestamptz, data_version int)
@@ -8722,108 +8722,6 @@ Columns:
   valid_until,
   data_version.';
 
-create function api.station_changes_json(at timestamptz, only_station int)
-returns table (since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  select first_day,
-    (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
-        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
-        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
-          range_agg(tstzrange(c.since, c.until)) as hours
-        from (
-          select * from rollup.change c where c.station_id = s.id
-          union all select * from rollup.change c where c.station_id is null
-        ) c
-        where c.region_slug is null and c.shown_at >= first_day and c.reason <> 'first'
-        group by 1, 2
-      ) d),
-    api.history_valid_until(at), f.data_version
-  from raw.station s cross join api.freshness f
-  where s.id = only_station;
-end $$;
-comment on function api.station_changes_json is
-  'Changes of the published numbers of a station (R1) that showed in the last 730 days. One row; none for an '
-  'unknown id.
-Columns:
-  since (start of the first local day),
-  first_hour (of the station; null without readings),
-  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason (for flag and screening its own numbers stay), sensors (that were moved or got another formula), '
-  'hours, first_hour and last_hour (as in changes_json)),
-  valid_until,
-  data_version.';
-
-create function api.region_changes_json(at timestamptz, only_region text, most int default 100)
-returns table (
-  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
-#variable_conflict use_column
-declare
-  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
-begin
-  return query
-  with concerned as (
-    select c.shown_at, c.reason, c.station_id, c.region_slug is null and c.station_id is null as is_all,
-      tstzrange(c.since, c.until) as hours
-    from rollup.change c
-    where c.shown_at >= first_day and c.reason <> 'first' and (c.region_slug = only_region
-      or c.regions @> array[only_region] or c.region_slug is null and c.station_id is null)
-  )
-  select s.city_slug, first_day,
-    (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
-    (select coalesce(json_agg(json_build_object(
-        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason,
-        'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
-        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
-        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
-        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
-      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
-      from (
-        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
-          bool_or(c.is_all) as is_all,
-          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
-          range_agg(c.hours) as hours
-        from concerned c
-        left join (
-          select s.id from raw.station s
-          where not exists (select from raw.hidden_period h
-            where h.station_id = s.id and h.since <= at and at < h.until)
-        ) listed on listed.id = c.station_id
-        group by 1, 2
-      ) d),
-    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
-    f.data_version
-  from raw.region s cross join api.freshness f
-  where s.slug = only_region;
-end $$;
-comment on function api.region_changes_json is
-  'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in '
-  'the hours that belonged to it then, and those that concern all. One row; none for an unknown slug.
-Columns:
-  city_slug (of a district; null for a city),
-  since (start of the first local day),
-  first_hour (of the region; null without readings),
-  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
-  'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count '
-  '(how many they are; null: all [stations]), hours, first_hour and last_hour (as in changes_json)),
-  valid_until,
-  data_version.';
-
 create function api.station_notices_json(at timestamptz, only_station int)
 returns table (flags text, silences text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -8875,6 +8773,123 @@ Columns:
   'until (null: not yet)),
   silences (a JSON array, newest first, as text: since (the first full hour), last_reading (before it; null: no longer '
   'kept), noticed_at (when it was long enough), until (null: it goes on)),
+  valid_until,
+  data_version.';
+
+-- The document of explore/v1 on changes of the numbers of one station (R1). It runs with the rights of its owner, as
+-- the one on all changes does.
+create function api.station_changes_json(at timestamptz, only_station int, most int default 100)
+returns table (
+  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  with concerned as (
+    select c.shown_at, c.reason, c.sensor_id, c.station_id, c.region_slug is null and c.station_id is null as is_all,
+      tstzrange(c.since, c.until) as hours
+    from rollup.change c
+    where c.shown_at >= first_day and c.reason <> 'first'
+      and (c.region_slug is null and c.station_id is null or c.region_slug is null and c.station_id = only_station)
+  )
+  select null::text, first_day,
+    (select h.bucket from rollup.station_hourly h where h.station_id = s.id order by h.bucket limit 1),
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'sensors', coalesce(d.sensors, '{}'),
+        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          bool_or(c.is_all) as is_all,
+          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
+          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
+          range_agg(c.hours) as hours
+        from concerned c
+        left join (
+          select s.id from raw.station s
+          where not exists (select from raw.hidden_period h
+            where h.station_id = s.id and h.since <= at and at < h.until)
+        ) listed on listed.id = c.station_id
+        group by 1, 2
+      ) d),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
+    f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_changes_json is
+  'Changes of the published numbers of a station (R1) that showed in the last 730 days: its own, and those that concern all; of a flag and screening its own numbers stay. '
+  'One row; none for an unknown station_id.
+Columns:
+  city_slug (of a district; else null),
+  since (start of the first local day),
+  first_hour (of the station; null without readings),
+  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
+  'the day), reason, sensors (that were moved or got another formula), hours, first_hour and last_hour (as in changes_json)),
+  valid_until,
+  data_version.';
+
+-- The document of explore/v1 on changes of the numbers of one region (R1). It runs with the rights of its owner, as
+-- the one on all changes does.
+create function api.region_changes_json(at timestamptz, only_region text, most int default 100)
+returns table (
+  city_slug text, since timestamptz, first_hour timestamptz, changes text, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+#variable_conflict use_column
+declare
+  first_day constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', at), -730);
+begin
+  return query
+  with concerned as (
+    select c.shown_at, c.reason, c.sensor_id, c.station_id, c.region_slug is null and c.station_id is null as is_all,
+      tstzrange(c.since, c.until) as hours
+    from rollup.change c
+    where c.shown_at >= first_day and c.reason <> 'first'
+      and (c.region_slug is null and c.station_id is null or c.region_slug = only_region or c.regions @> array[only_region])
+  )
+  select s.city_slug, first_day,
+    (select h.bucket from rollup.region_hourly h where h.region_slug = s.slug order by h.bucket limit 1),
+    (select coalesce(json_agg(json_build_object(
+        'shown_at', date_trunc('second', d.shown_at), 'reason', d.reason, 'stations', case when not d.is_all then coalesce(d.stations[1:most], '{}') end,
+        'station_count', case when not d.is_all then coalesce(cardinality(d.stations), 0) end,
+        'hours', logic.hour_ranges(d.hours), 'first_hour', lower(d.hours),
+        'last_hour', rollup.bucket_add('hour', upper(d.hours), -1))
+      order by d.day desc, d.shown_at desc, d.reason), '[]')::text
+      from (
+        select rollup.bucket_start('day', c.shown_at) as day, c.reason, max(c.shown_at) as shown_at,
+          bool_or(c.is_all) as is_all,
+          array_agg(distinct c.sensor_id order by c.sensor_id) filter (where c.sensor_id is not null) as sensors,
+          array_agg(distinct listed.id order by listed.id) filter (where listed.id is not null) as stations,
+          range_agg(c.hours) as hours
+        from concerned c
+        left join (
+          select s.id from raw.station s
+          where not exists (select from raw.hidden_period h
+            where h.station_id = s.id and h.since <= at and at < h.until)
+        ) listed on listed.id = c.station_id
+        group by 1, 2
+      ) d),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
+    f.data_version
+  from raw.region s cross join api.freshness f
+  where s.slug = only_region;
+end $$;
+comment on function api.region_changes_json is
+  'Changes of the published numbers of a region (R1) that showed in the last 730 days: its own, those of stations in the hours that belonged to it then, and those that concern all. '
+  'One row; none for an unknown region_slug.
+Columns:
+  city_slug (of a district; else null),
+  since (start of the first local day),
+  first_hour (of the region; null without readings),
+  changes (a JSON array with an object for each local day and reason, newest first, as text: shown_at (the newest of '
+  'the day), reason, stations (at most `most` ids of listed stations that were the cause; null: all), station_count (how many they are; null: all [stations]), hours, first_hour and last_hour (as in changes_json)),
   valid_until,
   data_version.';
 
@@ -8940,7 +8955,7 @@ comment on function api.region_european_json is
 -- The document of explore/v1 about one parameter at all listed stations and all regions, for maps. The function runs with
 -- the rights of its owner, since bands need unrounded means (X1).
 create function api.parameter_map_json(at timestamptz, only_parameter text)
-returns table (hours text, stations text, regions text, valid_until timestamptz, data_version int)
+returns table (unit text, hours text, stations text, regions text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
@@ -9036,7 +9051,21 @@ begin
       on one.kind = 'station' and flag.station_id::text = one.key and flag.kind = flag_kind
     group by one.kind, one.key
   )
-  select (select json_agg(slot.bucket order by slot.n)::text from slot),
+  select case only_parameter when 'temperature' then '°C'
+  when 'humidity' then '%'
+  when 'pressure' then 'Pa'
+  when 'pm1' then 'µg/m³'
+  when 'pm2.5' then 'µg/m³'
+  when 'pm2.5_raw' then 'µg/m³'
+  when 'pm10' then 'µg/m³'
+  when 'no2' then 'ppb'
+  when 'so2' then 'µg/m³'
+  when 'o3' then 'µg/m³'
+  when 'dust' then 'µg/m³'
+  when 'usvh' then 'µSv/h'
+  when 'uv' then 'UV index'
+  when 'wind_speed' then 'm/s' end,
+    (select json_agg(slot.bucket order by slot.n)::text from slot),
     (select coalesce(json_agg(json_build_object('id', p.key::int, 'values', p.values, 'bands', p.bands,
         'suspect', p.suspect, 'left_out', p.left_out) order by p.key::int), '[]')::text from place p where p.kind = 'station'),
     (select coalesce(json_agg(json_build_object('slug', p.key, 'values', p.values, 'bands', p.bands)
@@ -9047,6 +9076,7 @@ comment on function api.parameter_map_json is
   'A parameter, by its key such as pm2.5, at all listed stations and all regions in each of the last 24 closed hours. '
   'One row.
 Columns:
+  unit (of its values),
   hours (a JSON array of the 24 hours by their start, as text),
   stations (a JSON array by id, as text, of those with a value: id, values, the published means in the order of '
   'hours with null where one is missing; bands, the European band of each, see api.european_index, or null for a '
@@ -9303,13 +9333,27 @@ begin
   select null::text, chosen, logic.category_name(chosen, n.category),
     case when n.category is not null then (select w.hour from warning w order by w.announced_at desc limit 1) end,
     first_hour,
-    (select coalesce(json_agg(json_build_object(
-        'timestamp', w.hour, 'announced_at', w.announced_at, 'category', logic.category_name(chosen, w.category),
-        'before', logic.category_name(chosen, w.before), 'aqi', w.aqi, 'pollutant', w.pollutant,
-        'pm2.5', logic.published_non_negative(w.pm25, 1), 'pm10', logic.published_non_negative(w.pm10, 1),
-        'o3', logic.published_non_negative(w.o3, 1), 'no2', logic.published_non_negative(w.no2, 1),
-        'so2', logic.published_non_negative(w.so2, 1))
-      order by w.announced_at desc), '[]')::text from warning w),
+    (select '[' || coalesce(string_agg(row_to_json(one)::text, ',' order by one.announced_at desc), '') || ']' from (
+      select w.hour as "timestamp", w.announced_at, logic.category_name(chosen, w.category) as category,
+        logic.category_name(chosen, w.before) as before, w.aqi, w.pollutant,
+        case w.pollutant when 'temperature' then '°C'
+  when 'humidity' then '%'
+  when 'pressure' then 'Pa'
+  when 'pm1' then 'µg/m³'
+  when 'pm2.5' then 'µg/m³'
+  when 'pm2.5_raw' then 'µg/m³'
+  when 'pm10' then 'µg/m³'
+  when 'no2' then 'ppb'
+  when 'so2' then 'µg/m³'
+  when 'o3' then 'µg/m³'
+  when 'dust' then 'µg/m³'
+  when 'usvh' then 'µSv/h'
+  when 'uv' then 'UV index'
+  when 'wind_speed' then 'm/s' end as unit,
+        logic.published_non_negative(w.pm25, 1) as "pm2.5", logic.published_non_negative(w.pm10, 1) as pm10,
+        logic.published_non_negative(w.o3, 1) as o3, logic.published_non_negative(w.no2, 1) as no2,
+        logic.published_non_negative(w.so2, 1) as so2
+      from warning w) one),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.station s
@@ -9338,7 +9382,7 @@ Columns:
   since (start of the first local day),
   warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), announced_at, '
   'category, before (null: the first one known), aqi (null with eaqi), pollutant that makes the category of the hour, '
-  'and its means as announced: pm2.5, pm10, o3, no2 and so2),
+  'its unit, and its means as announced: pm2.5, pm10, o3, no2 and so2),
   valid_until,
   data_version.';
 
@@ -9507,13 +9551,27 @@ begin
   select s.city_slug, chosen, logic.category_name(chosen, n.category),
     case when n.category is not null then (select w.hour from warning w order by w.announced_at desc limit 1) end,
     first_hour,
-    (select coalesce(json_agg(json_build_object(
-        'timestamp', w.hour, 'announced_at', w.announced_at, 'category', logic.category_name(chosen, w.category),
-        'before', logic.category_name(chosen, w.before), 'aqi', w.aqi, 'pollutant', w.pollutant,
-        'pm2.5', logic.published_non_negative(w.pm25, 1), 'pm10', logic.published_non_negative(w.pm10, 1),
-        'o3', logic.published_non_negative(w.o3, 1), 'no2', logic.published_non_negative(w.no2, 1),
-        'so2', logic.published_non_negative(w.so2, 1))
-      order by w.announced_at desc), '[]')::text from warning w),
+    (select '[' || coalesce(string_agg(row_to_json(one)::text, ',' order by one.announced_at desc), '') || ']' from (
+      select w.hour as "timestamp", w.announced_at, logic.category_name(chosen, w.category) as category,
+        logic.category_name(chosen, w.before) as before, w.aqi, w.pollutant,
+        case w.pollutant when 'temperature' then '°C'
+  when 'humidity' then '%'
+  when 'pressure' then 'Pa'
+  when 'pm1' then 'µg/m³'
+  when 'pm2.5' then 'µg/m³'
+  when 'pm2.5_raw' then 'µg/m³'
+  when 'pm10' then 'µg/m³'
+  when 'no2' then 'ppb'
+  when 'so2' then 'µg/m³'
+  when 'o3' then 'µg/m³'
+  when 'dust' then 'µg/m³'
+  when 'usvh' then 'µSv/h'
+  when 'uv' then 'UV index'
+  when 'wind_speed' then 'm/s' end as unit,
+        logic.published_non_negative(w.pm25, 1) as "pm2.5", logic.published_non_negative(w.pm10, 1) as pm10,
+        logic.published_non_negative(w.o3, 1) as o3, logic.published_non_negative(w.no2, 1) as no2,
+        logic.published_non_negative(w.so2, 1) as so2
+      from warning w) one),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.region s
@@ -9541,7 +9599,7 @@ Columns:
   since (start of the first local day),
   warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), announced_at, '
   'category, before (null: the first one known), aqi (null with eaqi), pollutant that makes the category of the hour, '
-  'and its means as announced: pm2.5, pm10, o3, no2 and so2),
+  'its unit, and its means as announced: pm2.5, pm10, o3, no2 and so2),
   valid_until,
   data_version.';
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { makeJobs } from '../../../src/aggregate/jobs.ts';
 import { CONFIGURATION, readConfig, VARIABLES } from '../../../src/config.ts';
 import { POOL_SIZES } from '../../../src/database/pools.ts';
-import { TRIED_TIMESCALE } from '../../../src/schema/engine.ts';
+import { NEWEST_TRIED } from '../../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/service.ts';
 import { choose as chooseWords } from '../../support/command.ts';
 import { freePort } from '../../support/freePort.ts';
@@ -210,7 +210,7 @@ describe('the other services', () => {
 
   it('the database is the newest TimescaleDB that was tried, with its data on the volume', () => {
     const [, version, major] = /:(\d+\.\d+\.\d+)-pg(\d+)$/.exec(database?.image ?? '') ?? [];
-    expect(version).toBe(TRIED_TIMESCALE.at(-1));
+    expect(version).toBe(NEWEST_TRIED);
     const folder = database?.volumes?.[0]?.split(':')[1];
     expect(database?.environment?.PGDATA).toBe(`${folder}/${major}/docker`);
   });

@@ -216,7 +216,7 @@ describe('over a database', () => {
     [
       'a deletion of an unknown sensor',
       'delete readings --sensor 99 --from 2026-01-01 --to 2026-01-02',
-      'no sensor of the network has this number. node src/airseries.js status --all lists those',
+      'sensor 99: the network has no such sensor. network export lists',
       FAILURE,
     ],
     [

@@ -1,7 +1,7 @@
 -- The document of explore/v1 about one parameter at all listed stations and all regions, for maps. The function runs with
 -- the rights of its owner, since bands need unrounded means (X1).
 create function api.parameter_map_json(at timestamptz, only_parameter text)
-returns table (hours text, stations text, regions text, valid_until timestamptz, data_version int)
+returns table (unit text, hours text, stations text, regions text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{seek_settings}}
 as $$
@@ -53,7 +53,8 @@ begin
       on one.kind = 'station' and flag.station_id::text = one.key and flag.kind = flag_kind
     group by one.kind, one.key
   )
-  select (select json_agg(slot.bucket order by slot.n)::text from slot),
+  select case only_parameter {{repeat mean: when '$key' then '$unit'}} end,
+    (select json_agg(slot.bucket order by slot.n)::text from slot),
     (select coalesce(json_agg(json_build_object('id', p.key::int, 'values', p.values, 'bands', p.bands,
         'suspect', p.suspect, 'left_out', p.left_out) order by p.key::int), '[]')::text from place p where p.kind = 'station'),
     (select coalesce(json_agg(json_build_object('slug', p.key, 'values', p.values, 'bands', p.bands)
@@ -64,6 +65,7 @@ comment on function api.parameter_map_json is
   'A parameter, by its key such as pm2.5, at all listed stations and all regions in each of the last 24 closed hours. '
   'One row.
 Columns:
+  unit (of its values),
   hours (a JSON array of the 24 hours by their start, as text),
   stations (a JSON array by id, as text, of those with a value: id, values, the published means in the order of '
   'hours with null where one is missing; bands, the European band of each, see api.european_index, or null for a '

@@ -163,13 +163,14 @@ begin
   select {{city_slug}}, chosen, logic.category_name(chosen, n.category),
     case when n.category is not null then (select w.hour from warning w order by w.announced_at desc limit 1) end,
     first_hour,
-    (select coalesce(json_agg(json_build_object(
-        'timestamp', w.hour, 'announced_at', w.announced_at, 'category', logic.category_name(chosen, w.category),
-        'before', logic.category_name(chosen, w.before), 'aqi', w.aqi, 'pollutant', w.pollutant,
-        'pm2.5', logic.published_non_negative(w.pm25, 1), 'pm10', logic.published_non_negative(w.pm10, 1),
-        'o3', logic.published_non_negative(w.o3, 1), 'no2', logic.published_non_negative(w.no2, 1),
-        'so2', logic.published_non_negative(w.so2, 1))
-      order by w.announced_at desc), '[]')::text from warning w),
+    (select '[' || coalesce(string_agg(row_to_json(one)::text, ',' order by one.announced_at desc), '') || ']' from (
+      select w.hour as "timestamp", w.announced_at, logic.category_name(chosen, w.category) as category,
+        logic.category_name(chosen, w.before) as before, w.aqi, w.pollutant,
+        case w.pollutant {{repeat mean: when '$key' then '$unit'}} end as unit,
+        logic.published_non_negative(w.pm25, 1) as "pm2.5", logic.published_non_negative(w.pm10, 1) as pm10,
+        logic.published_non_negative(w.o3, 1) as o3, logic.published_non_negative(w.no2, 1) as no2,
+        logic.published_non_negative(w.so2, 1) as so2
+      from warning w) one),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.{{subject}} s
@@ -197,6 +198,6 @@ Columns:
   since (start of the first local day),
   warnings (a JSON array, newest first, at most `most`, as text: timestamp (start of the hour), announced_at, '
   'category, before (null: the first one known), aqi (null with eaqi), pollutant that makes the category of the hour, '
-  'and its means as announced: pm2.5, pm10, o3, no2 and so2),
+  'its unit, and its means as announced: pm2.5, pm10, o3, no2 and so2),
   valid_until,
   data_version.';
