@@ -53,17 +53,13 @@ from (
 ) f
 cross join unnest(f.periods) part;
 
--- A reading before this time is late (R1). Triggers and the archive take it from here.
-create function raw.late_before(refreshed timestamptz) returns timestamptz language sql stable
-return refreshed - interval '2 hours';
-
 -- Logs the hours of changed readings. A reading that comes two hours after its time changes what was published, and so
 -- does any change of an older one: those hours are logged with their sensor, each run of hours as one row. Before the
 -- first build nothing is published. Time is the last refresh's, so no clock is read here.
 create or replace function raw.note_changes() returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-  late_before constant timestamptz := (select raw.late_before(refreshed_at) from rollup.freshness);
+  late_before constant timestamptz := (select refreshed_at - interval '2 hours' from rollup.freshness);
 begin
   case tg_op
     when 'INSERT' then

@@ -4,7 +4,7 @@
 create or replace function raw.note_changes() returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-  late_before constant timestamptz := (select raw.late_before(refreshed_at) from rollup.freshness);
+  late_before constant timestamptz := (select refreshed_at - interval '2 hours' from rollup.freshness);
 begin
   case tg_op
     when 'INSERT' then
