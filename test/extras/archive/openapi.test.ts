@@ -15,7 +15,9 @@ it('the archive adds its address, its index and its group to the OpenAPI documen
     { get: { tags: ['archive'] } },
   ]);
   const { ArchiveIndex, ...schemas } = document.components?.schemas ?? {};
-  expect(ArchiveIndex).toMatchObject({ required: ['up_to', 'missing', 'documents', 'resources'] });
+  expect(ArchiveIndex).toMatchObject({
+    required: ['up_to', 'missing', 'changes_since', 'documents', 'resources'],
+  });
   expect({
     ...document,
     paths,
