@@ -146,10 +146,16 @@ function contradictionDoubt(
 ): Doubt {
   const { found, say } = looking;
   const [apart] = unusedIn(rows, found);
-  const how =
+  const [field, value] = apart ?? [];
+  const ways = [
+    apart === undefined || found.facts.timeOfDay
+      ? `which columns make the time, as in ${say.option('column', `time=Date+${field ?? 'Time'}`)}`
+      : undefined,
     apart === undefined
-      ? `Say which columns make the time, as in ${say.option('column', 'time=Date+Time')}.`
-      : `Say which rows count, as in ${say.option('only', `${apart[0]}=${apart[1]}`)}, or whose they are, as in ${say.option('column', `device=${apart[0]}`)}.`;
+      ? undefined
+      : `which rows count, as in ${say.option('only', `${field}=${value}`)}, or whose they are, as in ${say.option('column', `device=${field}`)}`,
+  ];
+  const how = `Say ${ways.filter((way) => way !== undefined).join(', ')}.`;
   return {
     what: `${finding.count} of ${finding.rows} rows give a parameter another value than an earlier row of the same sensor and time (${exampleOf(finding, rows, found)})`,
     remedy: `${how} Where a later row corrects an earlier one, leave out the earlier.`,

@@ -112,6 +112,10 @@ it('rows contradict each other only in used columns of measured values, quoted a
       remedy: expect.stringContaining('--only note=b,'),
     },
   ]);
+  const dates = looking();
+  dates.found.facts.timeOfDay = '00:00';
+  const sameTimes = await lookedAt([finding], dates, async () => rows);
+  expect(sameTimes.doubts[0]?.remedy).toContain('--column time=Date+note, which rows count');
   const standardInput = await lookedAt([finding], looking(), async () => undefined);
   expect(standardInput.doubts[0]?.what).toBe(
     `${first} (rows 2 and 3, both 1 at 2026-10-01T08:00:00+00:00: pm25 5 and 7)`,
