@@ -35,7 +35,7 @@ it('status prints the versions, how fresh the numbers are, and what each provide
       refreshed_at: expect.stringMatching(/\+04:00$/),
     },
     kept_hours: { recorded: 0, missing: null },
-    providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
+    providers: [{ id: 'us', online: 1, offline: 0, tokens: [], quarantined: 0 }],
   });
 });
 

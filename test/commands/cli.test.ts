@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
 import { wordsOf } from '../support/command.ts';
+import { isComplete, whereComplete } from '../support/complete.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { freePort } from '../support/freePort.ts';
 import { type Installation, install } from '../support/installation.ts';
@@ -160,32 +161,40 @@ it('an import that is interrupted while it reads has stored nothing, and the sam
   expect(JSON.parse(stdout)).toMatchObject({ received: 10_004, accepted: 10_004 });
 });
 
-it('the demo is refused before it changes a database that is not embedded', async () => {
-  const { target, drop } = await emptyDatabase('plain');
-  try {
-    const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
-    const refused = await run('demo', environment);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toBe(
-      'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
-    );
-    const schemas = await onConnection(
-      target,
-      {},
-      (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
-    );
-    expect([...schemas]).toEqual([]);
-  } finally {
-    await drop();
-  }
-});
+it(
+  'the demo is refused before it changes a database that is not embedded',
+  whereComplete,
+  async () => {
+    const { target, drop } = await emptyDatabase('plain');
+    try {
+      const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
+      const refused = await run('demo', environment);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toBe(
+        'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
+      );
+      const schemas = await onConnection(
+        target,
+        {},
+        (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
+      );
+      expect([...schemas]).toEqual([]);
+    } finally {
+      await drop();
+    }
+  },
+);
 
-it.each([
+const GROUND = [
   [
     'MAP_GROUND',
     home.folder,
     `MAP_GROUND=${home.folder}: is a folder. Name a GeoJSON file, or unset MAP_GROUND.`,
   ],
+];
+
+it.each([
+  ...(isComplete ? GROUND : []),
   [
     'INGEST_HOST',
     'all',

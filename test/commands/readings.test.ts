@@ -1,6 +1,8 @@
 /** The commands that import, delete and expire readings, and what they print. */
+
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { file } from '../ingest/support.ts';
+import { whereComplete } from '../support/complete.ts';
 import { openTown, READINGS, type Town } from './support.ts';
 
 /** One town for all: importing the same readings again changes nothing. */
@@ -34,17 +36,22 @@ it('import readings shows an example of each reason, unless the log on the same 
   }
 });
 
-it('import readings takes the names, the unit and the zone that are declared', async () => {
-  await run(`import readings ${file('readings.csv', READINGS)}`);
-  const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
-  const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25_ugm3=PM2.5_mean';
-  const { result } = await run(
-    `import readings ${file('city.csv', city)} ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`,
-  );
-  expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
-});
+it(
+  'import readings takes the names, the unit and the zone that are declared',
+  whereComplete,
+  async () => {
+    await run(`import readings ${file('readings.csv', READINGS)}`);
+    const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
+    const columns =
+      '--column sensor_id=Messstelle --column time=Zeit --column pm25_ugm3=PM2.5_mean';
+    const { result } = await run(
+      `import readings ${file('city.csv', city)} ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`,
+    );
+    expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
+  },
+);
 
-it('import readings reads a file by a source of the network file', async () => {
+it('import readings reads a file by a source of the network file', whereComplete, async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const { result: network } = await run('network export');
   const berlin = {
@@ -76,7 +83,7 @@ it('import readings reads a file by a source of the network file', async () => {
   );
 });
 
-it('import readings shifts and rounds the times as it is told (S7)', async () => {
+it('import readings shifts and rounds the times as it is told (S7)', whereComplete, async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const text = 'sensor_id,time,pm25\n1,2026-11-19 09:59:59,12.5\n1,2026-11-19 11:00:00,20\n';
   const { result } = await run(

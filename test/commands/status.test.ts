@@ -14,6 +14,7 @@ import {
 import { unusedEngine } from '../../src/schema/engine.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
+import { whereComplete } from '../support/complete.ts';
 import {
   emptyDatabase,
   engines,
@@ -159,85 +160,89 @@ onOneEngine('status', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('status shows each provider with its newest reading, pull and tokens', async () => {
-    const owner = db.as('airseries_owner', 'Asia/Yerevan');
-    const providers = await readProviders(owner, NOW, PROVIDER_FACTS);
-    expect(providers).toEqual([
-      {
-        id: 'far',
-        online: 0,
-        offline: 0,
-        newest_reading: null,
-        tokens: [],
-        quarantined: 0,
-        pull: {
-          every: '5 minutes',
-          started_at: '2026-11-20T15:50:00+04:00',
-          succeeded_at: '2026-11-20T14:00:00+04:00',
-          failures: 3,
-          error: 'HTTP 500',
-        },
-      },
-      {
-        id: 'us',
-        online: 1,
-        offline: 1,
-        newest_reading: '2026-11-20T15:30:00+04:00',
-        pull: null,
-        quarantined: 4,
-        tokens: [{ name: 'roof', last_used_at: '2026-11-20T15:58:00+04:00' }],
-      },
-    ]);
-    const freshness = {
-      refreshed_at: '2026-11-20T15:59:00+04:00',
-      digest_made_at: null,
-      newest_reading: '2026-11-20T15:30:00+04:00',
-      audited_at: '2026-11-20T03:00:00+04:00',
-      differing_buckets: 2,
-    };
-    const shown = (kept_hours: { recorded: number; missing: number | null }, used = versions) =>
-      statusTable(
+  test(
+    'status shows each provider with its newest reading, pull and tokens',
+    whereComplete,
+    async () => {
+      const owner = db.as('airseries_owner', 'Asia/Yerevan');
+      const providers = await readProviders(owner, NOW, PROVIDER_FACTS);
+      expect(providers).toEqual([
         {
-          engine,
-          time_zone: 'Asia/Yerevan',
-          zone_rules: RULES,
-          versions: used,
-          freshness,
-          kept_hours,
-          providers,
+          id: 'far',
+          online: 0,
+          offline: 0,
+          newest_reading: null,
+          tokens: [],
+          quarantined: 0,
+          pull: {
+            every: '5 minutes',
+            started_at: '2026-11-20T15:50:00+04:00',
+            succeeded_at: '2026-11-20T14:00:00+04:00',
+            failures: 3,
+            error: 'HTTP 500',
+          },
         },
-        NOW,
-        80,
-        PROVIDER_FACTS,
+        {
+          id: 'us',
+          online: 1,
+          offline: 1,
+          newest_reading: '2026-11-20T15:30:00+04:00',
+          pull: null,
+          quarantined: 4,
+          tokens: [{ name: 'roof', last_used_at: '2026-11-20T15:58:00+04:00' }],
+        },
+      ]);
+      const freshness = {
+        refreshed_at: '2026-11-20T15:59:00+04:00',
+        digest_made_at: null,
+        newest_reading: '2026-11-20T15:30:00+04:00',
+        audited_at: '2026-11-20T03:00:00+04:00',
+        differing_buckets: 2,
+      };
+      const shown = (kept_hours: { recorded: number; missing: number | null }, used = versions) =>
+        statusTable(
+          {
+            engine,
+            time_zone: 'Asia/Yerevan',
+            zone_rules: RULES,
+            versions: used,
+            freshness,
+            kept_hours,
+            providers,
+          },
+          NOW,
+          80,
+          PROVIDER_FACTS,
+        );
+      const text = shown({ recorded: 8_130, missing: 0 });
+      expect(text).toContain(
+        `engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3, node v20, `,
       );
-    const text = shown({ recorded: 8_130, missing: 0 });
-    expect(text).toContain(
-      `engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3, node v20, `,
-    );
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      'postgresql 18.4, timescaledb 9.0.0, newer than those tried (',
-    );
-    expect(text).not.toContain('WARNING');
-    const old = { ...versions, postgresql: '15.20', timescaledb: '2.28.3' };
-    const warned = shown({ recorded: 8_130, missing: null }, old);
-    for (const silent of [text, warned]) expect(silent).not.toContain('kept hours');
-    expect(shown({ recorded: 8_130, missing: 6_192 }).replaceAll(/\s+/g, ' ')).toContain(
-      'kept hours LOST: 6192 of 8130 sensor hours whose readings retention has deleted. Restore them from a dump: grafana/runbooks.md, "When kept hours were lost"',
-    );
-    expect(warned.replaceAll(/\s+/g, ' ')).toContain(
-      'postgresql 15.20, timescaledb 2.28.3. WARNING: its background jobs fail on PostgreSQL 15.20',
-    );
-    expect(text).toContain(
-      'last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ',
-    );
-    expect(text).toMatch(/^far +0 +0 +never +0$/m);
-    expect(text).toMatch(/^us +1 +1 +30 min ago +4$/m);
-    expect(text).toMatch(
-      /^pulled from +every +succeeded +failures since\nfar +5 minutes +2 h ago +3\n\nfar +HTTP 500$/m,
-    );
-    expect(text).toMatch(/^pushed by +token +last used\nus +roof +2 min ago$/m);
-    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-  });
+      expect(text.replaceAll(/\s+/g, ' ')).toContain(
+        'postgresql 18.4, timescaledb 9.0.0, newer than those tried (',
+      );
+      expect(text).not.toContain('WARNING');
+      const old = { ...versions, postgresql: '15.20', timescaledb: '2.28.3' };
+      const warned = shown({ recorded: 8_130, missing: null }, old);
+      for (const silent of [text, warned]) expect(silent).not.toContain('kept hours');
+      expect(shown({ recorded: 8_130, missing: 6_192 }).replaceAll(/\s+/g, ' ')).toContain(
+        'kept hours LOST: 6192 of 8130 sensor hours whose readings retention has deleted. Restore them from a dump: grafana/runbooks.md, "When kept hours were lost"',
+      );
+      expect(warned.replaceAll(/\s+/g, ' ')).toContain(
+        'postgresql 15.20, timescaledb 2.28.3. WARNING: its background jobs fail on PostgreSQL 15.20',
+      );
+      expect(text).toContain(
+        'last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ',
+      );
+      expect(text).toMatch(/^far +0 +0 +never +0$/m);
+      expect(text).toMatch(/^us +1 +1 +30 min ago +4$/m);
+      expect(text).toMatch(
+        /^pulled from +every +succeeded +failures since\nfar +5 minutes +2 h ago +3\n\nfar +HTTP 500$/m,
+      );
+      expect(text).toMatch(/^pushed by +token +last used\nus +roof +2 min ago$/m);
+      expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
 
   test('status shows each sensor with its newest and waiting readings, and senders outside the network', async () => {
     const result = await sensorArrivals(db.as('airseries_owner', 'Asia/Yerevan'), NOW);

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NOW } from '../support/clock.ts';
+import { whereComplete } from '../support/complete.ts';
 import { engines } from '../support/database.ts';
 import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
@@ -108,28 +109,32 @@ it('no password of a database is shown while the database is away', async () => 
   expect(stdout + stderr + JSON.stringify(answers)).not.toContain(MARK);
 });
 
-it('no secret is shown by a command that refuses a network file, or its own variables', async () => {
-  const url = `http://me:${MARK}@data.example/data.json`;
-  const providers = [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url } }];
-  const runs = [
-    runAirseries(
-      ['import', 'network', '-'],
-      { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
-      JSON.stringify({ ...NETWORK, providers }),
-    ),
-    runAirseries(['status'], { DATABASE_URL: `mysql://me:${MARK}@here/air` }),
-  ];
-  const [refused, misconfigured] = await Promise.all(runs.map(({ finished }) => finished));
-  expect([refused?.code, refused?.stderr]).toEqual([
-    1,
-    expect.stringContaining('nothing was imported'),
-  ]);
-  expect([misconfigured?.code, misconfigured?.stderr]).toEqual([
-    1,
-    expect.stringContaining('DATABASE_URL: must look like'),
-  ]);
-  expect(JSON.stringify([refused, misconfigured])).not.toContain(MARK);
-});
+it(
+  'no secret is shown by a command that refuses a network file, or its own variables',
+  whereComplete,
+  async () => {
+    const url = `http://me:${MARK}@data.example/data.json`;
+    const providers = [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url } }];
+    const runs = [
+      runAirseries(
+        ['import', 'network', '-'],
+        { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
+        JSON.stringify({ ...NETWORK, providers }),
+      ),
+      runAirseries(['status'], { DATABASE_URL: `mysql://me:${MARK}@here/air` }),
+    ];
+    const [refused, misconfigured] = await Promise.all(runs.map(({ finished }) => finished));
+    expect([refused?.code, refused?.stderr]).toEqual([
+      1,
+      expect.stringContaining('nothing was imported'),
+    ]);
+    expect([misconfigured?.code, misconfigured?.stderr]).toEqual([
+      1,
+      expect.stringContaining('DATABASE_URL: must look like'),
+    ]);
+    expect(JSON.stringify([refused, misconfigured])).not.toContain(MARK);
+  },
+);
 
 it('no password is shown when only the driver refuses an address, for an unknown option', async () => {
   const variables = {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/commands/context.ts';
 import { readConfig } from '../../../src/config.ts';
 import { choose, commandsOn, wordsOf } from '../../support/command.ts';
+import { isComplete } from '../../support/complete.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { errorOf, expectSaid, type Mistake } from './mistake.ts';
@@ -11,6 +12,30 @@ import { errorOf, expectSaid, type Mistake } from './mistake.ts';
 const USAGE = 2;
 const FAILURE = 1;
 const codeOf = (error: Error) => (error instanceof UsageError ? USAGE : FAILURE);
+
+/** Options of the extra senders. */
+const OF_SENDERS: Mistake<string>[] = [
+  [
+    'an unknown format',
+    'import readings x --format xml',
+    'choices are airgradient, airnow, airquality-am',
+  ],
+  ...(
+    [
+      [
+        '--column PM=pm25',
+        '--column: unknown name "PM", and "pm25" behind it is ours. Our name comes first: --column pm25=PM. See',
+      ],
+      ['--column pm25', '--column: expected NAME=COLUMN, found "pm25"'],
+      ['--unit no2=stone', '--unit: no2 has no unit "stone"'],
+      ['--zone CET', '--zone: "CET" is an abbreviation'],
+      ['--zone Nowhere', '--zone: there is no time zone "Nowhere"'],
+      ['--shift soon', '--shift: expected hours or minutes, found "soon"'],
+      ['--only Valid', '--only: expected COLUMN=VALUE[,VALUE], found "Valid"'],
+      ['--date-format yyyy', 'Allowed choices are dd/mm/yyyy, mm/dd/yyyy'],
+    ] as const
+  ).map(([option, said]): Mistake<string> => [option, `import readings x.csv ${option}`, said]),
+];
 
 describe('before a database is opened', () => {
   const COMMANDS: Mistake<string>[] = [
@@ -105,26 +130,7 @@ describe('before a database is opened', () => {
       'a whole number from 1 to 2147483647',
     ],
     ['a limit that is a word', 'quarantine list --limit many', 'a whole number'],
-    [
-      'an unknown format',
-      'import readings x --format xml',
-      'choices are airgradient, airnow, airquality-am',
-    ],
-    ...(
-      [
-        [
-          '--column PM=pm25',
-          '--column: unknown name "PM", and "pm25" behind it is ours. Our name comes first: --column pm25=PM. See',
-        ],
-        ['--column pm25', '--column: expected NAME=COLUMN, found "pm25"'],
-        ['--unit no2=stone', '--unit: no2 has no unit "stone"'],
-        ['--zone CET', '--zone: "CET" is an abbreviation'],
-        ['--zone Nowhere', '--zone: there is no time zone "Nowhere"'],
-        ['--shift soon', '--shift: expected hours or minutes, found "soon"'],
-        ['--only Valid', '--only: expected COLUMN=VALUE[,VALUE], found "Valid"'],
-        ['--date-format yyyy', 'Allowed choices are dd/mm/yyyy, mm/dd/yyyy'],
-      ] as const
-    ).map(([option, said]): Mistake<string> => [option, `import readings x.csv ${option}`, said]),
+    ...(isComplete ? OF_SENDERS : []),
     ['a name of two lines', 'token add a\nb --provider p', 'one line of up to 100 characters'],
     ['a time that is a word', 'refresh --from yesterday', 'not an instant'],
     ['a time that is no date', 'refresh --from 2026-13-45', 'not an instant'],
@@ -189,6 +195,17 @@ describe('before a database is opened', () => {
   );
 });
 
+/** Commands and options of extras. */
+const OVER_A_NETWORK: Mistake<string>[] = [
+  [
+    'a zone that the server does not know',
+    'import readings x.csv --zone Mars/Olympus',
+    /^--zone: there is no time zone "Mars\/Olympus"\. Write its IANA name, [^\n]* --help$/,
+    USAGE,
+  ],
+  ['a demo beside a network', 'demo', 'needs an empty database', FAILURE],
+];
+
 describe('over a database', () => {
   let db: TestDatabase;
   beforeAll(async () => {
@@ -199,12 +216,6 @@ describe('over a database', () => {
   });
 
   it.each<Mistake<string>>([
-    [
-      'a zone that the server does not know',
-      'import readings x.csv --zone Mars/Olympus',
-      /^--zone: there is no time zone "Mars\/Olympus"\. Write its IANA name, [^\n]* --help$/,
-      USAGE,
-    ],
     [
       'an unknown reason',
       'quarantine list --reason foo',
@@ -225,7 +236,7 @@ describe('over a database', () => {
       'it has 1 readings. Add --with-readings',
       FAILURE,
     ],
-    ['a demo beside a network', 'demo', 'needs an empty database', FAILURE],
+    ...(isComplete ? OVER_A_NETWORK : []),
   ])('the command says what is wrong with %s', async (_, line, said, code = USAGE) => {
     const run = commandsOn(db);
     const refused = await errorOf(() => run(line, { FIXED_NOW: '2026-11-20T12:00:00Z' }));

@@ -9,6 +9,7 @@ import {
   InvalidNetwork,
   importNetwork,
 } from '../../../src/network/importNetwork.ts';
+import { isComplete } from '../../support/complete.ts';
 import { engines, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { PROVIDER_KEYS } from '../../support/network.ts';
@@ -56,6 +57,50 @@ const small = (change: Parameters<typeof smallNetwork>[0]) => text(smallNetwork(
 /** The good file, in which the provider has a feed at this address. */
 const withFeed = (url: string) =>
   written(['"City of Example"', `"City", "pull": { "kind": "sensor-community", "url": ${url} }`]);
+
+/** Addresses of feeds, whose keys and passwords are never repeated. */
+const FEEDS: Mistake<string>[] = [
+  ...['1 second', 'PT59S'].map(
+    (every): Mistake<string> => [
+      `a feed that is polled every ${every}`,
+      written([
+        '"City of Example"',
+        `"City", "pull": { "kind": "sensor-community", "url": "https://data.example/", "every": "${every}" }`,
+      ]),
+      `providers[0].pull.every: expected "1 minute" or longer, because feeds are polled once a minute, found "${every}"`,
+    ],
+  ),
+  [
+    'a feed of another protocol',
+    withFeed(`"ftp://me:${SECRET}@data.example/data.json?key=${SECRET}"`),
+    'providers[0].pull.url: "ftp://…@data.example/data.json?… found, expected an http(s) address',
+  ],
+  [
+    'a feed with a password',
+    withFeed(`"http://me:${SECRET}@data.example/data.json"`),
+    'providers[0].pull.url: expected an address without user and password, because it would be stored in plain text',
+  ],
+  [
+    'a feed with a password and an impossible port',
+    withFeed(`"http://me:${SECRET}?/@${SECRET}@data.example:x/data.json"`),
+    'providers[0].pull.url: "http://…@data.example:x/data.json" found, expected an http(s) address',
+  ],
+  [
+    'a feed without a protocol',
+    withFeed(`"me:${SECRET}@data.example/data.json?key=${SECRET}"`),
+    'providers[0].pull.url: "…@data.example/data.json?… found, expected an http(s) address',
+  ],
+  [
+    'a list of feeds',
+    withFeed(`["http://data.example/?key=${SECRET}"]`),
+    'providers[0].pull.url: ["http://data.example/?… found, expected an http(s) address',
+  ],
+  [
+    'a feed behind a missing comma',
+    withFeed(`"" "http://me:${SECRET}@data.example/?key=${SECRET}"`),
+    'line 3: expected a comma, found "http://…@data.example/?…',
+  ],
+];
 
 const NETWORK_FILES: Mistake<string>[] = [
   // the text
@@ -240,47 +285,7 @@ const NETWORK_FILES: Mistake<string>[] = [
     'stations[1].hidden[0].since: 5 found, expected text in "double quotes"',
   ],
 
-  // addresses of feeds, whose keys and passwords are never repeated
-  ...['1 second', 'PT59S'].map(
-    (every): Mistake<string> => [
-      `a feed that is polled every ${every}`,
-      written([
-        '"City of Example"',
-        `"City", "pull": { "kind": "sensor-community", "url": "https://data.example/", "every": "${every}" }`,
-      ]),
-      `providers[0].pull.every: expected "1 minute" or longer, because feeds are polled once a minute, found "${every}"`,
-    ],
-  ),
-  [
-    'a feed of another protocol',
-    withFeed(`"ftp://me:${SECRET}@data.example/data.json?key=${SECRET}"`),
-    'providers[0].pull.url: "ftp://…@data.example/data.json?… found, expected an http(s) address',
-  ],
-  [
-    'a feed with a password',
-    withFeed(`"http://me:${SECRET}@data.example/data.json"`),
-    'providers[0].pull.url: expected an address without user and password, because it would be stored in plain text',
-  ],
-  [
-    'a feed with a password and an impossible port',
-    withFeed(`"http://me:${SECRET}?/@${SECRET}@data.example:x/data.json"`),
-    'providers[0].pull.url: "http://…@data.example:x/data.json" found, expected an http(s) address',
-  ],
-  [
-    'a feed without a protocol',
-    withFeed(`"me:${SECRET}@data.example/data.json?key=${SECRET}"`),
-    'providers[0].pull.url: "…@data.example/data.json?… found, expected an http(s) address',
-  ],
-  [
-    'a list of feeds',
-    withFeed(`["http://data.example/?key=${SECRET}"]`),
-    'providers[0].pull.url: ["http://data.example/?… found, expected an http(s) address',
-  ],
-  [
-    'a feed behind a missing comma',
-    withFeed(`"" "http://me:${SECRET}@data.example/?key=${SECRET}"`),
-    'line 3: expected a comma, found "http://…@data.example/?…',
-  ],
+  ...(isComplete ? FEEDS : []),
 
   // names, places and periods
   [
