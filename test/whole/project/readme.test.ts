@@ -315,7 +315,7 @@ describe('the archive', () => {
 });
 
 it('the API and the worker on one machine have separate ports, which a load balancer reaches', () => {
-  const page = textOf('src/database/README.md');
+  const page = textOf('src/database/cluster/README.md');
   const [worker, api] = ['worker', 'api'].map((role) => {
     const [line = ''] = new RegExp(`^ROLE=${role} .*$`, 'm').exec(page) ?? [];
     const settings = line.split(' ').map((part): [string, string] => {
