@@ -121,6 +121,7 @@ const Refusal = z.strictObject({
 
 /** A sender that is known: its declaration, how it is recognized, and what is said about it. */
 export const Entry = Declaration.extend({
+  about: name.describe('what it is, in the table of sources'),
   page: z.array(z.url()).min(1).describe('where its publisher describes it'),
   note: z.string().optional().describe('what is not read, and why'),
   recognize: z

@@ -71,6 +71,7 @@ export function makeFormat(name: string, entry: Entry, invalid: Invalid): Format
   const unused = lowerCase(entry.unused);
   return {
     name,
+    about: entry.about,
     source: entry.page.join(', '),
     recognizes: recognizer(entry),
     ...(entry.any_of !== undefined && { skips: noneOf(entry.any_of) }),

@@ -79,6 +79,7 @@ function readSource(given: object): Source {
 /** Keys of an entry beside its declaration. */
 const NO_ENTRY: Entry = {
   ...Declaration.parse({}),
+  about: '',
   page: [],
   needs: '',
   recognize: [],
