@@ -288,7 +288,7 @@ async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outco
 type Sensors = {
   /** How sensors that stand side by side agree. */
   pairs?: readonly ApiRow<'sensor_pair'>[];
-  /** Stations whose hours fit those of their neighbours clearly better when they are moved. */
+  /** Stations whose hours fit their neighbours' clearly better when they are moved. */
   shifts?: readonly ApiRow<'station_shift'>[];
   sensors: readonly SensorArrivals[];
   unknown: readonly UnknownSender[];

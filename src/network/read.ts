@@ -30,7 +30,7 @@ const NetworkOfLists = Network.extend({ providers: LIST, regions: LIST, stations
 const StationOfLists = Station.extend({ regions: LIST, sensors: LIST, screened: LIST.default([]) });
 
 type Path = readonly PropertyKey[];
-/** An object of which any key may be invalid, and undefined then. */
+/** An object with any key undefined if its value was invalid. */
 type Usable<Schema extends z.ZodObject> = {
   [Key in keyof z.output<Schema>]: z.output<Schema>[Key] | undefined;
 };
@@ -197,7 +197,7 @@ export function parseNetwork(text: string, keys: ProviderKeys = {}, sources?: So
     ),
     /** Formulas by kind of sensor. */
     corrections: network.corrections,
-    /** Declarations by name; undefined: those of the database stay. */
+    /** Declarations by name; undefined: the database keeps its own. */
     sources: network.sources,
     /** Every `since` and `until` of the file. */
     times: timesIn(network),

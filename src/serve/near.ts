@@ -13,7 +13,7 @@ type NearPlace = { kind: 'station' | 'region'; key: string; title: string };
 
 const MOST = 5;
 const MAX_DISTANCE = 2;
-/** A part of a name says which is meant from so many letters on. */
+/** Shorter parts of a name match too much. */
 const MIN_LETTERS = 4;
 /** No name is longer, and long ones take long to compare. */
 const MAX_LETTERS = 60;

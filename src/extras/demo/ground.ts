@@ -86,7 +86,7 @@ const closed = (points: readonly Position[]) => [...points, points[0] as Positio
 const STEP = 0.02;
 const WAVE = 0.25;
 
-/** The line through all points, which bends to both sides between them by so many degrees. */
+/** The line through all points, which bends to both sides between them by `bend` degrees. */
 function winding(points: readonly Position[], bend: number): Position[] {
   const line = points.slice(1).flatMap(([lng, lat], n) => {
     const [fromLng, fromLat] = points[n] as Position;

@@ -1,5 +1,5 @@
 /**
- * The colours of pages, pictures and the widget: six, and those of both indices, light and dark.
+ * The colours of pages, pictures and the widget: six, and both indices', light and dark.
  * Their hues are the US EPA's and the EEA's. In both schemes each category is darker than the one
  * before it; text on it has a contrast of 4.5, and it has 3 to both grounds: the brightest, in the
  * light, by an edge that is half as bright. What else makes the style is in style/.

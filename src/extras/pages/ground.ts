@@ -23,7 +23,7 @@ export type Shape = readonly [kind: Kind, isArea: 0 | 1, lines: readonly Positio
 /** The ground that maps draw, as a file that pages load. `leftOut`: the number of points of the source. */
 export type Ground = { url: string; document: Document; shapes: readonly Shape[]; leftOut: number };
 
-/** Why a GeoJSON is no ground. */
+/** Why a GeoJSON cannot be a ground. */
 class Unusable extends Error {
   readonly problem: string;
   readonly remedy: string;

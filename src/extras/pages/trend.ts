@@ -37,7 +37,7 @@ type City = Pick<Region, 'slug' | 'title'> & { day?: LastDay | undefined; verdic
 const MOST_NAMED = 3;
 
 /**
- * In how many cities the air is of which category, worst first, and which city is worst. Cities
+ * The number of cities by category of their air, worst first, and the worst city. Cities
  * without an index are counted apart: nothing is known of them.
  */
 export function overviewSentence(

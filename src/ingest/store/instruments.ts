@@ -27,9 +27,9 @@ type Row = Partial<Instrument> & {
 const RAW_ZERO = 'a raw zero, by the formula of the data sheet';
 
 /**
- * Ends are of instruments that stand still there. Plantower's name only a least maximum (PMS5003:
- * "not less than 1000"), Sensirion's a range for which they vouch (SPS30: 0 to 1000), and both send
- * more than that.
+ * Only instruments that stand still at the end of their range are listed. Plantower's data sheet
+ * names a least maximum (PMS5003: "not less than 1000"), Sensirion's a warranted range (SPS30: 0 to
+ * 1000), and both send more than that.
  */
 const INSTRUMENTS: readonly Row[] = [
   {

@@ -59,7 +59,7 @@ type Pin = { place: Place; others: Place[]; at: Point };
 const OFFLINE = -1;
 /** The level of a station with suspect particles. */
 const SUSPECT = 3;
-/** The level of a district that is no pin. */
+/** The level of a district without a pin. */
 const NAME = 4;
 /** A region whose places lie within this distance in pixels is one pin. */
 const CLOSE = 90;

@@ -21,7 +21,7 @@ export type PushRecord = {
   values: PushedValue[];
 };
 
-/** The values of a body; undefined if it is none of that firmware. */
+/** The values of a body; undefined if it did not come from that firmware. */
 export function readPushedValues(body: unknown): PushedValue[] | undefined {
   const { sensordatavalues } = Object(body) as { sensordatavalues?: unknown };
   if (!Array.isArray(sensordatavalues)) return undefined;
@@ -188,7 +188,7 @@ const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
 const FIELD = /^([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/;
 
 /**
- * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out,
+ * In the form of the firmware's JSON; undefined: another line. A time at its end is left out,
  * because devices have no clock that could be trusted.
  */
 export function readInfluxLine(text: string) {

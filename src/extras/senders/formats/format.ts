@@ -22,7 +22,7 @@ export type Format = {
   source: string;
   /** True for a row of this format, or for the header of its CSV. */
   recognizes(row: Row): boolean;
-  /** True for a row that is no reading, and no fault: it is passed over. */
+  /** True for a row that is neither a reading nor a fault: it is passed over. */
   skips?(row: Row): boolean;
   /** Why a row is refused; undefined: it is not. */
   refuses?(row: Row): string | undefined;
@@ -38,7 +38,7 @@ export type Format = {
   isLong?: true;
   /** The field of a second instrument in the same housing, whose mean with the first counts. */
   secondChannel?(field: string): string;
-  /** A row without a known parameter is no reading, and no fault. */
+  /** A row without a known parameter is neither a reading nor a fault. */
   isMixed?: true;
   /**
    * The zone of times without an offset: UTC, an offset, or `network`, the zone of the network.
@@ -122,7 +122,7 @@ export type ValueColumn = {
   unit: string | undefined;
   /** Where each row says the unit, which counts before `unit`. A declared unit counts before it. */
   unitAt?: UnitAt | undefined;
-  /** The text in the place of a unit in its name, which is no unit of the parameter. */
+  /** The text in the place of a unit in its name, which is not a unit of the parameter. */
   unknownUnit?: string | undefined;
   /** Its name is someone else's, and no format explains it, so no unit is assumed (S6). */
   isForeign?: boolean | undefined;
@@ -225,8 +225,8 @@ export function channels(
 
 /**
  * The columns that have our names, perhaps with a unit: `no2_ugm3`, `pressure [hPa]`. `others` are
- * names that mean ours, in lower case, each with its parameter and perhaps a unit: the order of the
- * list is that of preference.
+ * names that mean ours, in lower case, each with its parameter and perhaps a unit, the preferred
+ * first.
  */
 export function ownValues(names: Names, others: OtherNames = OTHER_NAMES): ValueColumns {
   const columns: { [name in ParameterName]?: ValueColumn[] } = {};

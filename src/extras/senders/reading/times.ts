@@ -259,7 +259,7 @@ export const zoneOf = (
 
 /** A time as it was read. */
 export type ReadTime = {
-  /** In ISO 8601, before an offset is added; empty: it is no text. */
+  /** In ISO 8601, before an offset is added; empty: it is not a text. */
   stamp: string;
   /** The same with the offset of its zone; undefined: no zone is known. */
   exact: string | undefined;
@@ -269,7 +269,7 @@ export type ReadTime = {
   at: unknown;
 };
 
-/** `interval`: the microseconds of the interval that ends then. `values`: those of its row. */
+/** `interval`: the microseconds of the interval that ends then. `values`: the values of its row. */
 type TimeReader = (
   given: unknown,
   sensor: unknown,
