@@ -82,8 +82,8 @@ returns table (since timestamptz, until timestamptz, regions text[]) language sq
   where b.next is not null
 $$;
 
--- Closes the rows of which nothing is left to recompute. A change that goes on within a local day is one row, so that
--- what is recorded is bounded: 10,000 stations of which another hundredth is late each hour made 1,968 rows a day, half a
+-- Closes the rows with nothing left to recompute. A change that goes on within a local day is one row, so that
+-- what is recorded is bounded: 10,000 stations, another hundredth of them late each hour, made 1,968 rows a day, half a
 -- megabyte with the indexes.
 create function logic.close_changes(now timestamptz) returns void language plpgsql as $$
 declare

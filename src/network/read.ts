@@ -51,7 +51,7 @@ function makeReader(issues: Issue[], keys: ProviderKeys, forms: SourceForms | un
     return { value, faults };
   }
 
-  /** With undefined for every key that is invalid; what is not an object has no keys. */
+  /** The element, with undefined for every invalid key; anything but an object has no keys. */
   function usable<Schema extends z.ZodObject>(
     schema: Schema,
     given: unknown,
@@ -191,7 +191,7 @@ export function parseNetwork(text: string, keys: ProviderKeys = {}, sources?: So
     providers: listed('providers', network.providers),
     regions: listed('regions', network.regions),
     stations,
-    /** With the id of the station that each is listed under. */
+    /** Sensors, with the id of the station that each is listed under. */
     sensors: stations.flatMap(({ position, id, sensors }) =>
       listed(`${position}.sensors`, sensors).map((sensor) => ({ ...sensor, stationId: id })),
     ),

@@ -161,7 +161,7 @@ function misspelled({ named, byLength, letters }: Names, wanted: string): Named[
   return [...new Map(places.map((one) => [`${one.kind} ${one.key}`, one])).values()].slice(0, MOST);
 }
 
-/** By how much two names differ in the numbers of their letters; more than it counts: enough. */
+/** The difference of two names in the numbers of their letters; it stops counting at enough. */
 function countsApart(counts: Uint8Array, letters: Uint8Array, from: number): number {
   let apart = 0;
   for (let n = 0; n < LETTERS && apart <= 2 * MAX_DISTANCE; n++)

@@ -82,7 +82,7 @@ const feature = (kind: string, geometry: object) => ({
 
 const closed = (points: readonly Position[]) => [...points, points[0] as Position];
 
-/** In degrees, between points of a line, and of the bends of a line. */
+/** Degrees between the points of a line, and of its bends. */
 const STEP = 0.02;
 const WAVE = 0.25;
 

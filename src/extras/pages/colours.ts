@@ -22,7 +22,7 @@ const DARK_TONES = [
   ...['#68dc86', '#e0b018', '#f0882e', '#f75452', '#ab68c9', '#bb3762'],
   ...['#42e4dc', '#5bd6a7', '#d1b00b', '#f75452', '#d6537b', '#9850aa'],
 ];
-/** Those that need an edge in the light. */
+/** Categories that need an edge in the light. */
 const BRIGHT = [0, 1, 6, 7, 8];
 
 /** The ground of a category and the colour of letters on it, in the light. */

@@ -10,7 +10,7 @@ import { type Document, renderDocument } from '../../serve/document.ts';
 import { FILE_HEADERS } from './assets.ts';
 
 const MAX_BYTES = 300_000;
-/** In degrees of latitude: 20 m, about a pixel of a map that shows a city. */
+/** Degrees of latitude: 20 m, about a pixel of a map that shows a city. */
 const TOLERANCE = 0.0002;
 const DIGITS = 4;
 

@@ -115,7 +115,7 @@ export const nearestPart = (locale: Locale, neighbours: readonly Neighbour[]): H
   html`<h3>${WORDS[locale].neighbours}</h3>
 ${nearestList(locale, neighbours)}`;
 
-/** With how far they are. */
+/** The nearest stations, with their distance. */
 function nearestList(locale: Locale, neighbours: readonly Neighbour[]): Html | false {
   const away = ({ distance_km: km }: Neighbour) =>
     fill(WORDS[locale].km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });

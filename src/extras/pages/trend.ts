@@ -72,7 +72,7 @@ export function overviewSentence(
   )}${unknown > 0 && ` ${fill(words.overviewUnknown, { n: unknown })}`}`;
 }
 
-/** Within a sentence, with the name of its index where INDEX names the other one. */
+/** The category within a sentence, with the name of its index where INDEX names the other one. */
 function categoryIn(locale: Locale, { look, by, isOther }: Verdict): string {
   const name = locale === 'en' ? WORDS[locale][look].toLowerCase() : `«${WORDS[locale][look]}»`;
   return isOther && by !== undefined ? `${name} (${INDEX_WORDS[by.index].short[locale]})` : name;

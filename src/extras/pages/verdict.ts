@@ -16,7 +16,7 @@ export type Verdict = {
   by?: { index: IndexName; category: string };
   /** True if INDEX names another one than that. */
   isOther: boolean;
-  /** Of suspect particles (C9), so that it says nothing of the air. */
+  /** True if its particles are suspect (C9), so that it says nothing of the air. */
   isSuspect: boolean;
   /** Nothing was ever measured there. */
   isWaiting: boolean;

@@ -158,7 +158,7 @@ export const withUnit =
       ? given
       : `${String(given)} ${unit}`.slice(0, 100);
 
-/** By parameter, because a text of both for each value would cost more than its conversion. */
+/** Conversions by parameter: a text of both for each value would cost more than its conversion. */
 const conversions = new Map<ParameterName, Map<string, Convert | null | undefined>>();
 /** A bound, because senders write units. */
 const MOST_UNITS = 100;

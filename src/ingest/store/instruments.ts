@@ -9,7 +9,7 @@ type Values = Readonly<Partial<Record<ReadingColumn, number>>>;
 
 /** The facts by which the values of a sensor are judged. */
 export type Instrument = {
-  /** By parameter, the value that is the end of the range: it and all above are no concentrations. */
+  /** The end of the range by parameter: it and all values above are not concentrations. */
   ends: Values;
   /**
    * Values that it sends when it has measured nothing, in our units: they say nothing where a

@@ -92,7 +92,7 @@ const CITY_DAILY_COLUMNS = [
   ...WIND,
   column('usvh'),
 ];
-/** With wind, so that a network made from these files has the wind of its cities. */
+/** Columns with wind, so that a network made from these files has the wind of its cities. */
 const SENSOR_COLUMNS = withPm25([...STATION_COLUMNS, ...WIND], {
   meaning: 'PM2.5 as the instrument gave it, not corrected by a formula; mean',
 });
@@ -122,7 +122,7 @@ function layout(
   };
 }
 
-/** In the order in which they are written. */
+/** The layouts, in the order in which they are written. */
 export const LAYOUTS: readonly Layout[] = [
   layout(
     'sensor',

@@ -30,7 +30,7 @@ export type Format = {
   columns(names: Names): Taken;
   /** Where the object with the sender's own names is, if that is not the row itself. */
   payload?(row: Row): Payload;
-  /** In JSON, the document that its rows lie in. */
+  /** The JSON document that its rows lie in. */
   document?: Document;
   /** Our parameter for a name in a row of one parameter, and the unit of its values. */
   parameter?(name: string): Parameter | undefined;

@@ -106,7 +106,7 @@ export function declareUnit(
 }
 
 /**
- * Judges columns by the median of their values, if nobody says their unit. `without`: parameters that
+ * Judges columns by the median of their values, if nothing says their unit. `without`: parameters that
  * are passed over.
  */
 export function makeOtherUnits({ undeclared }: SourceFacts, without: ReadonlySet<string>) {

@@ -185,7 +185,7 @@ function isoOf(parts: Parts, month = parts.month, day = parts.day, second = part
   return `${date}${gap}${pad(String(hours))}${rest}`;
 }
 
-/** With slashes or hyphens, only a declaration says which comes first. */
+/** Only a declaration says whether day or month comes first between slashes or hyphens. */
 function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
   const [month, day] = order?.startsWith('dd')
     ? [parts.then, parts.first]
