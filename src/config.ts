@@ -315,7 +315,7 @@ function misnamed(environment: NodeJS.ProcessEnv): [name: string, problem: strin
       return [
         [
           name,
-          'there is no such setting: PORT listens on all addresses, ADMIN_HOST and INGEST_HOST are those of the other ports. Unset it',
+          'there is no such setting: PORT listens on all addresses, ADMIN_HOST and INGEST_HOST belong to the other ports. Unset it',
         ],
       ];
     const meant = VARIABLES.find(

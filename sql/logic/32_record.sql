@@ -5,7 +5,7 @@
 -- day and not one for each of its gaps.
 create function logic.change_gap() returns interval language sql immutable parallel safe return interval '24 hours';
 
--- Sets the changed hours apart that were never published before: they are no change of the station. They
+-- Sets the changed hours apart that were never published before: they are not a change of the station. They
 -- may be one of its regions, whose hours other stations had. It runs before the hours are recomputed, and only if there
 -- are changes: planning it touches every chunk.
 create function logic.split_first(changes bigint[], now timestamptz) returns void language sql as $$

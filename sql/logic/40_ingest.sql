@@ -126,7 +126,7 @@ as $$
     is_trial)
 $$;
 
--- The next functions are planned once a session: to plan them again took 0.85 ms of each push, as pg_stat_statements had
+-- The next functions are planned once a session: planning them again took 0.85 ms of each push, as pg_stat_statements had
 -- it, and a push of one takes 5.
 
 -- The ordinals of the staged rows that the sender is not authorized for. If a sensor was at a station at the time of a
@@ -299,8 +299,8 @@ begin
   using import, since, until, earliest, latest;
 end $$;
 
--- Holds off other imports and undos until the end of the transaction. If two files were stored at once, neither would note
--- the values of the other as replaced, and undoing one would take away both files' values. Senders need not wait.
+-- Holds off other imports and undos until the end of the transaction. If two files were stored at once, neither would
+-- note the values of the other as replaced, and undoing one would take away both files' values. Senders need not wait.
 create function logic.lock_imports() returns void language sql as $$
   select pg_advisory_xact_lock(hashtext('airseries'), hashtext('raw.import'))
 $$;

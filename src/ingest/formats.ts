@@ -128,7 +128,7 @@ export type DevicePushes = {
   name: string;
   /** Content types beside JSON's. */
   types: readonly string[];
-  /** `header`: a header of the request by its name. Throws SyntaxError for what is no JSON. */
+  /** `header`: a header of the request by its name. Throws SyntaxError for anything but JSON. */
   read(
     body: Buffer,
     request: { isJson: boolean; header(name: string): string | undefined; now: Date },

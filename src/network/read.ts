@@ -122,7 +122,7 @@ function makeReader(issues: Issue[], keys: ProviderKeys, forms: SourceForms | un
 }
 
 const NO_SOURCES =
-  'without the extra senders, readings come in our own form, of which nothing can be declared: leave this key out';
+  'without the extra senders, readings come in our own form, which has nothing to declare: leave this key out';
 const NO_SOURCE_NAME =
   'expected a name of up to 40 lowercase letters a to z, digits and hyphens, as in "eea-berlin"';
 

@@ -196,10 +196,10 @@ it('hours and days of one sensor in one import are refused, because both would c
     format: { zone: '+04:00' },
   };
   expect((await importReadings(ingest, [days, hours], options)).failures).toEqual([
-    expect.stringContaining('hours of sensor 2, of which days were imported before'),
+    expect.stringContaining('hours of sensor 2, whose days were imported before'),
   ]);
   expect((await importReadings(ingest, [hours, days], options)).failures).toEqual([
-    expect.stringContaining('days of sensor 2, of which hours were imported before'),
+    expect.stringContaining('days of sensor 2, whose hours were imported before'),
   ]);
   const measured = file(
     'measured.csv',
