@@ -1,5 +1,5 @@
 /**
- * Which files of the archive have to be made: files whose buckets have changed since by the
+ * The files of the archive that have to be made: files whose buckets have changed since by the
  * record (R1), missing ones, ones behind what is stored, and the running month and year.
  */
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * The points of a history in the order of time, with the gaps between them, and what is said of
+ * The points of a history by time, with the gaps between them, and what is said of
  * each. Shared with the browser, so it imports nothing of the service.
  */
 import { formatBare, formatDate, formatValue, type Quantity, shownAs } from './format.ts';
@@ -56,7 +56,7 @@ export function rangeOf(
 }
 
 /**
- * Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the
+ * The series that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the
  * speed.
  */
 export function measuredQuantities(

@@ -12,7 +12,7 @@ export type EuropeanGrade = European['stations'][string];
 export type Verdict = {
   grade: Grade;
   look: Look;
-  /** Which index says it, and its category's key in the words of indices; unset: none does. */
+  /** The index that says it, and its category's key in the words of indices; unset: none does. */
   by?: { index: IndexName; category: string };
   /** True if INDEX names another one than that. */
   isOther: boolean;

@@ -11,7 +11,7 @@ import type { ParameterName, Unit } from '../../../contract/parameters.ts';
 /** The type of a field of a file, in words of Frictionless' Table Schema. */
 type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
 
-/** A column as readers are told of it. */
+/** A column as it is described to readers. */
 export type Field = { name: string; type: FieldType; meaning: string; unit?: Unit | 'm' };
 
 /** A column of measured values. */

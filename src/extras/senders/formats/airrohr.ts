@@ -14,7 +14,7 @@ type PushedValue = { value_type: string; value: unknown };
 export type PushRecord = {
   /** The device's name for itself: `esp8266-12345678`. */
   device: string;
-  /** Which of its instruments sent this; null: all of them. */
+  /** The instrument that sent this; null: all of them. */
   pin: string | null;
   /** As the body says, or when it arrived, since most devices have no clock. ISO 8601. */
   measuredAt: string;

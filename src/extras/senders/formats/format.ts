@@ -26,7 +26,7 @@ export type Format = {
   skips?(row: Row): boolean;
   /** Why a row is refused; undefined: it is not. */
   refuses?(row: Row): string | undefined;
-  /** Which cells of rows with these names it takes. */
+  /** The cells that it takes of rows with these names. */
   columns(names: Names): Taken;
   /** Where the object with the sender's own names is, if that is not the row itself. */
   payload?(row: Row): Payload;
