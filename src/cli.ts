@@ -130,7 +130,7 @@ function reportOnInterrupt(): (done: Done) => void {
   };
 }
 
-/** True for an error whose message was written for the operator; others are of a library or a fault. */
+/** True for an error whose message was written for the operator, and not in a library. */
 const isExplained = (error: unknown): error is Error =>
   error instanceof Error &&
   /^(Error|InputError)$/.test(error.name) &&

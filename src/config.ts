@@ -232,7 +232,7 @@ function variablesOfExtras(): Readonly<Record<string, z.ZodType>> {
 const SCHEMA = z.object(SHAPE);
 
 type Core = z.infer<z.ZodObject<typeof CORE>> & { drainSeconds: number };
-/** The settings of the core, and those of the extras, which only these can read. */
+/** The core's settings, and the extras', which only an extra can read. */
 export type Config = Core & Readonly<Record<string, unknown>>;
 
 /**
@@ -293,7 +293,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** A name of so many letters that another with one letter less, more or else means the same. */
+/** Names at least this long may differ by one letter and still be a typo. */
 const LONG_NAME = 8;
 
 /** As in `PROT`. */
@@ -315,7 +315,7 @@ function misnamed(environment: NodeJS.ProcessEnv): [name: string, problem: strin
       return [
         [
           name,
-          'there is no such setting: PORT listens on all addresses, ADMIN_HOST and INGEST_HOST are those of the other ports. Unset it',
+          'there is no such setting: PORT listens on all addresses, ADMIN_HOST and INGEST_HOST belong to the other ports. Unset it',
         ],
       ];
     const meant = VARIABLES.find(

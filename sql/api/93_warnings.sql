@@ -95,7 +95,7 @@ declare
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
   announced bigint;
 begin
-  with known as materialized ( -- else each window computes the categories anew
+  with known as materialized ( -- else each window computes the categories again
     select {{id}}, index, bucket, category, risen, fallen from logic.{{subject}}_category
     where bucket >= first_hour and bucket < until
   ),

@@ -1,6 +1,6 @@
 -- The rules of the zone (Z5). They are the server's, and may change with any update of its tzdata. Those by which days
 -- and months were computed are recorded in raw.zone_offset; stamps without an offset are read by them, too. Each refresh
--- begins by comparing them with those of its own session, because a session keeps the rules that it has once read. Rules
+-- begins by comparing them with its own session's, because a session keeps the rules that it has once read. Rules
 -- that changed are followed or refused.
 
 -- Local time less UTC.

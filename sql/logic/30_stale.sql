@@ -60,7 +60,7 @@ begin
     opened as (
       insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until)
       select
-        -- what was never published before is no change
+        -- what was never published before is not a change
         case when region_slug is not null
             and not exists (select from rollup.region_hourly h where h.region_slug = n.region_slug)
           or station_id is not null and region_slug is null

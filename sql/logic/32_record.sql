@@ -5,7 +5,7 @@
 -- day and not one for each of its gaps.
 create function logic.change_gap() returns interval language sql immutable parallel safe return interval '24 hours';
 
--- Sets the changed hours apart that were never published before: they are no change of the station. They
+-- Sets the changed hours apart that were never published before: they are not a change of the station. They
 -- may be one of its regions, whose hours other stations had. It runs before the hours are recomputed, and only if there
 -- are changes: planning it touches every chunk.
 create function logic.split_first(changes bigint[], now timestamptz) returns void language sql as $$
@@ -82,8 +82,8 @@ returns table (since timestamptz, until timestamptz, regions text[]) language sq
   where b.next is not null
 $$;
 
--- Closes the rows of which nothing is left to recompute. A change that goes on within a local day is one row, so that
--- what is recorded is bounded: 10,000 stations of which another hundredth is late each hour made 1,968 rows a day, half a
+-- Closes the rows with nothing left to recompute. A change that goes on within a local day is one row, so that
+-- what is recorded is bounded: 10,000 stations, another hundredth of them late each hour, made 1,968 rows a day, half a
 -- megabyte with the indexes.
 create function logic.close_changes(now timestamptz) returns void language plpgsql as $$
 declare

@@ -57,7 +57,7 @@ begin
   select k.month, least(rollup.bucket_add('month', k.month, 1), retain_from.until), k.hours, k.checksum
   from logic.kept_hours(case when exists (select from rollup.expired_month) then since else '-infinity' end, until) k
   on conflict (month) do update set until = excluded.until,
-    -- a month that the cutoff went back before is recorded anew
+    -- a month that the cutoff went back before is recorded again
     hours = case when expired_month.month < since then expired_month.hours else 0 end + excluded.hours,
     checksum = case when expired_month.month < since then expired_month.checksum else 0 end # excluded.checksum;
   perform logic.keep_last_totals(until);
@@ -94,7 +94,7 @@ begin
 end $$;
 
 -- Puts sensor hours back that were lost, from a table with the columns of rollup.sensor_hourly, or of an older version:
--- those before retained_from of which nothing is stored. Returns their number. Run by a superuser or the owner.
+-- only hours before retained_from without a stored row. Returns their number. Run by a superuser or the owner.
 create function logic.restore_kept_hours(source regclass) returns bigint language plpgsql as $$
 declare
   names text;

@@ -126,7 +126,7 @@ as $$
     is_trial)
 $$;
 
--- The next functions are planned once a session: to plan them anew took 0.85 ms of each push, as pg_stat_statements had
+-- The next functions are planned once a session: planning them again took 0.85 ms of each push, as pg_stat_statements had
 -- it, and a push of one takes 5.
 
 -- The ordinals of the staged rows that the sender is not authorized for. If a sensor was at a station at the time of a
@@ -299,8 +299,8 @@ begin
   using import, since, until, earliest, latest;
 end $$;
 
--- Holds off other imports and undos until the end of the transaction: of two files at once, neither would note the
--- values of the other as those that it replaced, and undoing one would take away those of both. Senders need not wait.
+-- Holds off other imports and undos until the end of the transaction. If two files were stored at once, neither would
+-- note the values of the other as replaced, and undoing one would take away both files' values. Senders need not wait.
 create function logic.lock_imports() returns void language sql as $$
   select pg_advisory_xact_lock(hashtext('airseries'), hashtext('raw.import'))
 $$;
@@ -599,9 +599,9 @@ create function logic.given_rain(rain real, rain_total real, rain_given real) re
 $$;
 
 -- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
--- is smaller, because the gauge began anew. For the first total, where the one before is more than 24 hours older, and
+-- is smaller, because the gauge began again. For the first total, where the one before is more than 24 hours older, and
 -- where the difference is out of bounds (S1), it is the amount that a source gave, or null. Each instant was written or
--- deleted, so it derives the amount then, and that of the next total, which must be derived from another one now. The
+-- deleted, so it derives the amount then, and the amount of the next total, which now has another one before it. The
 -- total before may be the last one that retention has deleted (logic.keep_last_totals). Only changed amounts are
 -- written, so only their hours become stale. Times are microseconds since 1970. The caller holds the row locks of these
 -- sensors in raw.rain_gauge; sensors that are not in it are left out.

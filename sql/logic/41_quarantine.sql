@@ -68,7 +68,7 @@ begin
   where load.provider_id = coalesce(provider, '');
 end $$;
 
--- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
+-- The first `most` characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
 -- excerpt.
 create function logic.excerpt(text text, most int) returns text language sql immutable as $$
   select case when length(text) <= most + 34 then text else left(text, most) || ' …' || md5(text) end

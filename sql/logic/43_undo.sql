@@ -2,7 +2,7 @@
 
 -- Fills the stage with the values as they were before an import, and empty ones where there was none: stored like the
 -- rows of a file, they undo it. A value that another source has changed since stays, and so does one of a sensor that was
--- removed, or of a time of which readings are no longer accepted. Returns how many stay, and their hours, by sensor.
+-- removed, or of a time whose readings are no longer accepted. Returns how many stay, and their hours, by sensor.
 create function logic.stage_undo(import int)
 returns table (sensor_id int, kept int, first_hour timestamptz, last_hour timestamptz)
 language plpgsql set plan_cache_mode = force_custom_plan

@@ -2,7 +2,7 @@
 
 -- One row for each sensor and parameter of the stage: the station where the sensor stood at the last of these readings
 -- (null: none), the first and last hour, how many values, the lowest, the median and the highest, and the medians of the
--- sensor's stored hours and of those of stations within 50 km, from that first to that last hour (null: none there).
+-- sensor's stored hours and of stations within 50 km, from that first to that last hour (null: none there).
 -- Values are in the units of raw.readings; totals of rain and directions are compared with nothing.
 create function logic.describe_stage()
 returns table (sensor_id int, station_id int, parameter text, first_hour timestamptz, last_hour timestamptz, count int,

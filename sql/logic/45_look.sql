@@ -129,8 +129,8 @@ begin
 end $$;
 
 -- The readings of the first 5,000 rows. `repeats`: sensors and times may stand twice, and are put together from all
--- rows, since those of one parameter each may stand far apart. As many tell what a column is; among more there would be
--- the day on which a gauge begins anew, and a row in which PM2.5 is as large as PM10.
+-- rows, since rows of one parameter each may stand far apart. 5,000 rows tell what a column is; among more there would
+-- be the day on which a gauge begins again, and a row in which PM2.5 is as large as PM10.
 create function logic.first_readings(repeats boolean) returns table (
   ordinal int, sensor_id int, measured_at timestamptz,
   temperature real, pm25 real, pm25_raw real, pm10 real, wind_speed real, rain real

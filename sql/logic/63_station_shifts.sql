@@ -1,4 +1,4 @@
--- Compares a station's clock with those of its neighbours. Where its hours fit theirs clearly better an hour or two
+-- Compares a station's clock with its neighbours' clocks. Where its hours fit theirs clearly better an hour or two
 -- earlier or later, its stamps name the end of the hour, or its zone is another. Nothing is flagged by it: the air may
 -- be late as well. Hours whose thermometer or particles are flagged are not compared: a thermometer on a warm wall has its
 -- maximum hours before the air, and would accuse the stations around it as well as its own.

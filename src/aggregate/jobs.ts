@@ -64,7 +64,7 @@ async function screenStations({ target, clock, log }: JobContext): Promise<void>
     log.info(screened, 'screening: stations were flagged, or flags lifted');
 }
 
-/** Deletes quarantined lines that are too old or too many, and logs how many of which providers. */
+/** Deletes quarantined lines that are too old or too many, and logs their number by provider. */
 export async function trimQuarantines(
   { target, clock, log }: Pick<JobContext, 'target' | 'clock' | 'log'>,
   cap?: Partial<Cap>,

@@ -1,4 +1,4 @@
-/** Names of time zones that nobody should choose for a network. */
+/** Names of time zones that a network should not have. */
 
 /**
  * True for `CET` or `EST5EDT`, which do not say whose clocks they mean, or whether those change in

@@ -76,7 +76,7 @@ export function auditCommand(run: Run): Command {
     .option('--repair', 'recompute the buckets that differ; exits 1 only if some still do')
     .option(
       '--delete-surplus',
-      'with --repair, also delete buckets for which there are no readings: look at the list first',
+      'with --repair, also delete buckets without readings: look at the list first',
     )
     .addHelpText('after', () =>
       paragraph(

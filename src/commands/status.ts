@@ -34,7 +34,7 @@ const MOST_SENSORS = 40;
 /** Facts of providers that another room knows: a key of each in the result, and a table. */
 export type ProviderFacts = {
   key: string;
-  /** By provider; null for one that is not found. */
+  /** Facts by provider; null for one that is not found. */
   read(sql: Sql): Promise<ReadonlyMap<string, object>>;
   columns(now: Date): Column<Readonly<Record<string, unknown>>>[];
   /** A sentence about a provider, shown in full below the table; null: none. */
@@ -288,7 +288,7 @@ async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outco
 type Sensors = {
   /** How sensors that stand side by side agree. */
   pairs?: readonly ApiRow<'sensor_pair'>[];
-  /** Stations whose hours fit those of their neighbours clearly better when they are moved. */
+  /** Stations whose hours fit their neighbours' clearly better when they are moved. */
   shifts?: readonly ApiRow<'station_shift'>[];
   sensors: readonly SensorArrivals[];
   unknown: readonly UnknownSender[];

@@ -79,7 +79,7 @@ export const tableOf = <Row>(
     width,
   );
 
-/** Values have at least so many columns beside their names. */
+/** Values have at least this many columns beside their names. */
 const NARROWEST_VALUES = 30;
 
 /**

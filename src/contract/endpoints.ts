@@ -23,7 +23,7 @@ const LENIENT = '[^/%]+';
 /** From the earliest EPOCH that a database may have. */
 const YEAR = '(19\\d\\d|20\\d\\d|2100)';
 const DATE = 'local date from 1900-01-01 to 2100-12-31, such as 2026-11-22';
-/** The parameters of which there are means, by their keys. */
+/** The parameters with a mean, by their keys. */
 const MEANS = parameterNames(({ kind }) => kind === 'mean').map(keyOf);
 const date = z
   .string()

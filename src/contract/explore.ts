@@ -200,5 +200,5 @@ export const EXPLORE = {
 export type ExploreName = keyof typeof EXPLORE;
 export type ExploreAnswer<Name extends ExploreName> = z.infer<(typeof EXPLORE)[Name]['answer']>;
 
-/** In the order in which they are matched. */
+/** All endpoints, in the order in which they are matched. */
 export const ALL_ENDPOINTS: Readonly<Record<string, Endpoint>> = { ...ENDPOINTS, ...EXPLORE };

@@ -65,7 +65,7 @@ const NOT_MODIFIED: ZodOpenApiResponseObject = {
   headers: VALIDATORS,
 };
 
-/** By status. */
+/** Problems by status. */
 export const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromEntries(
   Object.entries(PROBLEMS).map(([status, one]) => [
     status,
@@ -78,7 +78,7 @@ export const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Objec
   ]),
 );
 
-/** By name. */
+/** Parameters of paths by name. */
 const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
   Object.entries(PATH_PARAMETERS).map(([id, { meaning, schema, example }]) => [
     id,

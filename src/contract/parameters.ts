@@ -6,7 +6,7 @@
 
 /**
  * The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in
- * the database, is no correction.
+ * the database, is not a correction.
  */
 export const FORMULAS = ['epa-2021'] as const;
 

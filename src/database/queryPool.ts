@@ -14,8 +14,8 @@
  *   sent again, and how often, retry.ts.
  * - answered, or refused: at the latest when its total time is over, in whatever state it was.
  *
- * A connection is idle or in use until the first failure after which all are replaced, those of
- * running statements included; idle ones are closed after a while, and open again when needed.
+ * A connection is idle or in use until the first failure after which all are replaced, the ones
+ * with running statements included; idle ones are closed after a while, and open again when needed.
  */
 import type { Row, RowList } from 'postgres';
 import { Unavailable } from '../base/unavailable.ts';

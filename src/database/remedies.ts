@@ -1,5 +1,5 @@
 /**
- * Failures of the database in words, with what to do: for the log, and for whoever starts the program.
+ * Failures of the database in words, with what to do: for the log and the operator.
  */
 import { Unavailable } from '../base/unavailable.ts';
 import { errorCode, failureOf } from './errors.ts';

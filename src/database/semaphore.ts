@@ -1,4 +1,4 @@
-/** Which statements wait for a connection of a pool, how many, and for how long. */
+/** Statements that wait for a connection of a pool: their number is limited, and so is their wait. */
 import { Unavailable } from '../base/unavailable.ts';
 import { withTimeout } from './timeouts.ts';
 

@@ -34,7 +34,7 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   providerFacts?: ProviderFacts;
   /** A sentence of `status` on its settings; undefined: nothing to say. */
   remark?(settings: SettingsOf<Own>): string | undefined;
-  /** Makes its metrics, for one process, beside those of the core. */
+  /** Makes its metrics, for one process, beside the core's. */
   metrics?(core: Metrics): OwnMetrics;
   /**
    * Adds its commands, and what the core's commands need because of it. `settings` and `dataFolder`

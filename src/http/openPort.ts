@@ -10,7 +10,7 @@ export type Address = {
   /** 0: any free port. */
   port: number;
   /**
-   * The environment variable of the port, for error messages. That of the host ends in HOST instead
+   * The environment variable of the port, for error messages. The host's ends in HOST instead
    * of PORT.
    */
   variable: string;

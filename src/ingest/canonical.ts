@@ -112,7 +112,7 @@ function makeReader(facts: SourceFacts) {
   return { fieldsFor, read };
 }
 
-/** Objects and lists are no value of ours. */
+/** Objects and lists are never values. */
 const plain = (cell: unknown): unknown =>
   typeof cell === 'object' && cell !== null ? NESTED : cell;
 

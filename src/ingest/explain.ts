@@ -59,7 +59,7 @@ function hintFor(
   given: unknown,
   formats: Explaining,
 ): string | undefined {
-  if (reason === 'nothing_measured') return undefined; // 85 °C are no °F
+  if (reason === 'nothing_measured') return undefined; // 85 °C are not meant as °F
   const text = typeof given === 'string' ? given.trim() : String(given);
   if (reason === 'unreadable') return writeInstead(text);
   const value = readNumber(text) ?? Number.NaN;

@@ -23,7 +23,7 @@ export type ReadingFormats = {
     declared: Declarations | undefined,
     limits: Limits,
   ): AsyncGenerator<ReadingBatch>;
-  /** The reading of a line by itself, an object; undefined if it is none. */
+  /** The reading of a line by itself, an object; undefined if it is not a reading. */
   readLine(text: string): ReadingInput | undefined;
   /** Throws InputError for declarations that cannot be followed, whatever the source. */
   checkDeclarations(declared: Declarations): void;
@@ -117,7 +117,7 @@ export type DevicePush = {
 };
 
 export type QueryPushes = {
-  /** Of their formats. */
+  /** The names of their formats. */
   names: readonly string[];
   /** The name of the format of a query's fields; undefined: none recognizes them. */
   formatOf(fields: Readonly<Record<string, string>>): string | undefined;
@@ -128,7 +128,7 @@ export type DevicePushes = {
   name: string;
   /** Content types beside JSON's. */
   types: readonly string[];
-  /** `header`: a header of the request by its name. Throws SyntaxError for what is no JSON. */
+  /** `header`: a header of the request by its name. Throws SyntaxError for anything but JSON. */
   read(
     body: Buffer,
     request: { isJson: boolean; header(name: string): string | undefined; now: Date },

@@ -382,7 +382,7 @@ function refuseBothMeans(
     if (other !== means) {
       throw new InputError(
         source,
-        `it contains ${PLURAL[means]} of sensor ${id}, of which ${PLURAL[other]} were imported before, and both together would count twice`,
+        `it contains ${PLURAL[means]} of sensor ${id}, whose ${PLURAL[other]} were imported before, and both together would count twice`,
         `Import either hours or days of a sensor. To replace the ${PLURAL[other]}, delete them first: ` +
           `${AIRSERIES} delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
       );

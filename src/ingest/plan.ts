@@ -42,7 +42,7 @@ export type Plan = {
   source: string;
   format: string;
   encoding: string;
-  /** Null: it is no table. */
+  /** Null: it is not a table. */
   delimiter: string | null;
   /** The zone of stamps without an offset; null: none is known. */
   zone: string | null;

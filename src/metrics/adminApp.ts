@@ -25,7 +25,7 @@ type AdminOptions = {
 /** The body of /healthz: which process this is. `data_dir` is the folder of an embedded server. */
 type Health = { ok: true; pid: number; data_dir?: string | undefined };
 
-/** Where `ready` rejects, /readyz is 503 without checks, and the reason is logged. */
+/** /readyz is 503 without checks where `ready` rejects, and the reason is logged. */
 export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOptions): Express {
   const app = bareApp();
   app.use((_req, res, next) => {

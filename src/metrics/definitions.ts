@@ -113,7 +113,7 @@ const makeCollectors = (registers: Registry[]) => ({
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
 
-/** Makes metrics of a process: those of the table, and those of the extras. */
+/** Makes the metrics of a process, from the table and from the extras. */
 const makersOf = (registers: Registry[]) => ({
   counter: <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
     new Counter({ name, help, labelNames: labels, registers }),

@@ -1,5 +1,5 @@
 /**
- * A histogram for what happens with every request. That of prom-client checks, joins and looks up
+ * A histogram for what happens with every request. prom-client's checks, joins and looks up
  * the labels at each observation, which took 2 of the 21 µs that a 304 took.
  */
 import type { MetricValueWithName, Registry } from 'prom-client';

@@ -71,11 +71,11 @@ const SHORTEST_STALE_AFTER_S = 300;
 /** The slowest providers known are six days behind (S4). */
 const LONGEST_STALE_AFTER_S = 14 * 86_400;
 
-/** In metres: the shore of the Dead Sea, and the highest summit, with some room. */
+/** Metres: the shore of the Dead Sea, and the highest summit, with some room. */
 const LOWEST = -450;
 const HIGHEST = 9_000;
 
-/** In the order of the file; the same doubt about several elements is told once, at the first. */
+/** Doubts in the order of the file; one about several elements is reported once, at the first. */
 export function networkDoubts(network: ParsedNetwork): Issue[] {
   const { providers, regions, stations, sensors, corrections, lineOf } = network;
   const places = new Map<string, string[]>();

@@ -27,7 +27,7 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
-  /** Only if the file has any, or none instead of those of the database. */
+  /** Only if the file has sources, or has an empty list that removes the database's. */
   sources?: { added: number; changed: number; unchanged: number; removed: string[] };
   /**
    * How many sensors and stations have hours that the next refresh recomputes; of a dry run also

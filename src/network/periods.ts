@@ -24,7 +24,7 @@ export type PeriodReader = {
 };
 
 /**
- * `instants`: the times of the file in microseconds since 1970; a text that is not there is no
+ * `instants`: the times of the file in microseconds since 1970; a text that is not there is not a
  * time.
  */
 export function makePeriodReader(

@@ -30,7 +30,7 @@ const NetworkOfLists = Network.extend({ providers: LIST, regions: LIST, stations
 const StationOfLists = Station.extend({ regions: LIST, sensors: LIST, screened: LIST.default([]) });
 
 type Path = readonly PropertyKey[];
-/** An object of which any key may be invalid, and undefined then. */
+/** An object with any key undefined if its value was invalid. */
 type Usable<Schema extends z.ZodObject> = {
   [Key in keyof z.output<Schema>]: z.output<Schema>[Key] | undefined;
 };
@@ -51,7 +51,7 @@ function makeReader(issues: Issue[], keys: ProviderKeys, forms: SourceForms | un
     return { value, faults };
   }
 
-  /** With undefined for every key that is invalid; what is not an object has no keys. */
+  /** The element, with undefined for every invalid key; anything but an object has no keys. */
   function usable<Schema extends z.ZodObject>(
     schema: Schema,
     given: unknown,
@@ -122,7 +122,7 @@ function makeReader(issues: Issue[], keys: ProviderKeys, forms: SourceForms | un
 }
 
 const NO_SOURCES =
-  'without the extra senders, readings come in our own form, of which nothing can be declared: leave this key out';
+  'without the extra senders, readings come in our own form, which has nothing to declare: leave this key out';
 const NO_SOURCE_NAME =
   'expected a name of up to 40 lowercase letters a to z, digits and hyphens, as in "eea-berlin"';
 
@@ -191,13 +191,13 @@ export function parseNetwork(text: string, keys: ProviderKeys = {}, sources?: So
     providers: listed('providers', network.providers),
     regions: listed('regions', network.regions),
     stations,
-    /** With the id of the station that each is listed under. */
+    /** Sensors, with the id of the station that each is listed under. */
     sensors: stations.flatMap(({ position, id, sensors }) =>
       listed(`${position}.sensors`, sensors).map((sensor) => ({ ...sensor, stationId: id })),
     ),
     /** Formulas by kind of sensor. */
     corrections: network.corrections,
-    /** Declarations by name; undefined: those of the database stay. */
+    /** Declarations by name; undefined: the database keeps its own. */
     sources: network.sources,
     /** Every `since` and `until` of the file. */
     times: timesIn(network),

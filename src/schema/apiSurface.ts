@@ -18,8 +18,8 @@ export async function snapshotApiSurface(db: Queryable): Promise<() => Promise<s
 }
 
 /**
- * Such as `station.id integer` and `history_bounds takes at timestamp with time zone`. An argument
- * that may be left out can be added.
+ * Lines such as `station.id integer` and `history_bounds takes at timestamp with time zone`. An
+ * argument that may be left out can be added.
  */
 async function querySurface(db: Queryable): Promise<string[]> {
   const rows = await query(

@@ -16,7 +16,7 @@ import { fingerprint } from './template.ts';
 
 /** An object of an operator that depends on a replaced one. */
 type Dependent = {
-  /** Such as `view reports.daily`. */
+  /** Its kind and name, such as `view reports.daily`. */
   what: string;
   owner: string;
   /** A plain view, which can be made again in its place. */

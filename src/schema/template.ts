@@ -68,7 +68,7 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   regional: ({ inRegions }) => inRegions === true,
   // unaffected by correction formulas
   uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'),
-  // the columns of a reading, and those of them that are never derived (A6)
+  // all columns of a reading, and the ones that are never derived (A6)
   reading: () => true,
   given: ({ name }) => name !== 'rain',
 };

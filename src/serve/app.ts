@@ -56,7 +56,7 @@ type AppOptions = {
   log: Log;
   /** Left out, nothing is counted. */
   measure?: RequestObserver;
-  /** Whose data these are; what is left out is not configured. */
+  /** The owner of the data; what is left out is not configured. */
   site?: Partial<PublishedSite>;
   /** Add routes that are not of the API. Where none is for `/`, that leads to the list of stations. */
   routes?: readonly ((app: IRouter, parts: PageParts) => void)[];

@@ -17,7 +17,7 @@ import type { DataVersions } from './dataVersion.ts';
 import { type CacheHeaders, sizeOf } from './document.ts';
 import type { Entry, Validity } from './entry.ts';
 
-/** With the label of its requests in metrics. */
+/** An entry with the label of its requests in metrics. */
 type Routed = Entry & { route: string };
 
 export type Render = () => Promise<Routed>;

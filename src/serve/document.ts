@@ -14,8 +14,8 @@ import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, isPastHttpDate, JSON_TYPE } from '../http/send.ts';
 
 /**
- * A document of so many bytes, the validator of its content, and what is kept of it: its bytes, of
- * a large document as `br` only.
+ * A document: the number of its bytes, the validator of its content, and what is kept, which for a
+ * large document is `br` only.
  */
 export type Document = {
   locale: Locale;

@@ -29,7 +29,7 @@ export type Documents<Name extends string, Values = PathValues> = Record<
   (values: Values, signal?: AbortSignal) => Promise<Entry>
 >;
 
-/** Those of the five endpoints. */
+/** The documents of the five endpoints. */
 type CurrentDocuments = Documents<EndpointName, Pick<PathValues, 'locale' | 'id' | 'slug'>>;
 
 /** Returns a reader that all documents made from the same data share (see `shareWhileCurrent`). */

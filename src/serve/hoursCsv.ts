@@ -72,7 +72,7 @@ export function makeHoursCsv(
   };
 }
 
-/** Throws Problem 404 where the dates are no period, or one that is too long. */
+/** Throws Problem 404 where the dates are not a period, or the period is too long. */
 function refuseNoPeriod({ from, to }: PathValues): void {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1 || days > MAX_CSV_DAYS)

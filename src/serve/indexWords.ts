@@ -218,7 +218,7 @@ const SENSITIVE: Texts = {
   hy: 'Զգայուն խմբերին',
 };
 
-/** What a category advises, with the people whom it concerns. Empty for what is no category. */
+/** What a category advises, with the people whom it concerns. Empty without a category. */
 export function adviceFor(
   locale: Locale,
   index: IndexName,

@@ -13,7 +13,7 @@ type NearPlace = { kind: 'station' | 'region'; key: string; title: string };
 
 const MOST = 5;
 const MAX_DISTANCE = 2;
-/** A part of a name says which is meant from so many letters on. */
+/** Shorter parts of a name match too much. */
 const MIN_LETTERS = 4;
 /** No name is longer, and long ones take long to compare. */
 const MAX_LETTERS = 60;
@@ -161,7 +161,7 @@ function misspelled({ named, byLength, letters }: Names, wanted: string): Named[
   return [...new Map(places.map((one) => [`${one.kind} ${one.key}`, one])).values()].slice(0, MOST);
 }
 
-/** By how much two names differ in the numbers of their letters; more than it counts: enough. */
+/** The difference of two names in the numbers of their letters; it stops counting at enough. */
 function countsApart(counts: Uint8Array, letters: Uint8Array, from: number): number {
   let apart = 0;
   for (let n = 0; n < LETTERS && apart <= 2 * MAX_DISTANCE; n++)

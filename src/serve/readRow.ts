@@ -18,7 +18,7 @@ export type CalledName = {
   [Name in ExploreName]: Endpoints[Name] extends { calls: string } ? Name : never;
 }[ExploreName];
 
-/** Of schema api: `station_days_json` for stationDays. */
+/** The function of schema api: `station_days_json` for stationDays. */
 type FunctionOf<Called> = Called extends { subject: infer Of extends string; calls: infer Name }
   ? `${Of}_${Name & string}`
   : Called extends { calls: infer Name }

@@ -195,7 +195,7 @@ it('the core alone has no sources, of which nothing could be declared', async ()
   const database = await testDatabase(engines[0] as (typeof engines)[0]);
   const network = JSON.stringify({ ...smallNetwork(), sources: { city: { zone: 'UTC' } } });
   await expect(importNetwork(database.as(), network, { log: keepingLog() })).rejects.toThrow(
-    'sources: without the extra senders, readings come in our own form, of which nothing can be declared: leave this key out',
+    'sources: without the extra senders, readings come in our own form, which has nothing to declare: leave this key out',
   );
   await database.drop();
 });

@@ -28,12 +28,7 @@ export function metricsTable(): string {
     labelNames.map((label) => `\`${label}\``).join(', '),
     help,
   ]);
-  const all = [['metric', 'type', 'labels', 'what it says'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...all.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(all[0] ?? []), rule, ...rows.map(line)].join('\n');
+  const head = ['metric', 'type', 'labels', 'what it says'];
+  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`;
+  return [head, head.map(() => '---'), ...rows].map(line).join('\n');
 }

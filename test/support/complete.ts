@@ -9,7 +9,7 @@ const SRC = new URL('../../src/', import.meta.url);
 
 /** The documents of extras that src/README.md links. */
 const documents = [
-  ...readFileSync(new URL('README.md', SRC), 'utf8').matchAll(/\((extras\/\w+\/README\.md)/g),
+  ...readFileSync(new URL('README.md', SRC), 'utf8').matchAll(/\((extras\/[\w/]+\/README\.md)/g),
 ].map(([, path = '']) => path);
 
 export const isComplete = documents.every((path) => existsSync(new URL(path, SRC)));

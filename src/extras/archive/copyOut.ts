@@ -16,8 +16,8 @@ export async function* copyOut(connection: Sql, statement: string): AsyncGenerat
 }
 
 /**
- * Writes the rows of a query as CSV, and resolves to their number. `onLines` is told how many have
- * been written.
+ * Writes the rows of a query as CSV, and resolves to their number. `onLines` gets the number of
+ * lines written so far.
  */
 export async function copyCsv(
   connection: Sql,

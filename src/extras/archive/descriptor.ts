@@ -56,7 +56,7 @@ export type Index = {
   /** Paths of texts and descriptions beside the data. */
   documents: string[];
   airseries: {
-    /** Which database; another one, or a restored one, begins anew. */
+    /** The database's mark; another database, or a restored one, begins again. */
     database: string;
     /** Fingerprint of the columns, which all files have in common. */
     columns: string;

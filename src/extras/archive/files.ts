@@ -21,7 +21,7 @@ const kind = (name: string, title: string, subject: Subject, unit: BucketUnit): 
   columns: columnsOf(subject, unit),
 });
 
-/** In the order of the index. */
+/** The kinds of files, in the order of the index. */
 export const KINDS: readonly Kind[] = [
   kind('hours', 'Hours of stations', 'station', 'hour'),
   kind('days', 'Days of stations', 'station', 'day'),

@@ -29,7 +29,7 @@ export type ArchiveRuns = {
 };
 
 /**
- * Between two runs that nobody waits for, at least this many times as long passes as the last one
+ * Between two runs that no process waits for, at least this many times as long passes as the last one
  * took: on a large network where readings of the last month trickle in, the archive would otherwise
  * be made all day.
  */

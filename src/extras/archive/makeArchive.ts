@@ -176,7 +176,7 @@ async function makeFiles(sql: Sql, options: ArchiveOptions): Promise<Archived> {
   return { ...compared(before, resources), files: resources.length };
 }
 
-/** Reads the state of the snapshot. An index that does not belong to its database begins anew. */
+/** Reads the state of the snapshot. An index that does not belong to its database begins again. */
 async function stateOf(sql: Sql, run: Run): Promise<State> {
   const state = await readState(sql, run.index, run);
   const { database, columns } = state;

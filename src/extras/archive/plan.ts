@@ -1,6 +1,6 @@
 /**
- * Which files of the archive have to be made: those whose buckets have changed since by the record
- * (R1), that are missing or behind what is stored, and those of the running month and year.
+ * The files of the archive that have to be made: files whose buckets have changed since by the
+ * record (R1), missing ones, ones behind what is stored, and the running month and year.
  */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';

@@ -24,7 +24,7 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Whoever may write to the folder could place links in it, and have files replaced that this user
+ * Another writer of the folder could place links in it, and have files replaced that this user
  * may write to.
  */
 function makeFolderWithin(folder: string, part: string): void {

@@ -60,7 +60,7 @@ export async function sendFile(
   );
 }
 
-/** Metrics read the headers that are set, not those of `writeHead`. */
+/** Sets the headers, because metrics do not see what `writeHead` gets. */
 function answer(res: ServerResponse, status: number, headers: Record<string, string>): void {
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);

@@ -94,7 +94,7 @@ export function addArchive(
   addPath(app, /^\/archive\/.+$/, filesOf(folder, read, clock), `${ARCHIVE}{path}`);
 }
 
-/** Where no index could be read yet, requests are told so; the log has the reason. */
+/** The answer while no index could be read; the log has the reason. */
 const unlessBroken =
   (read: Read): Read =>
   async () => {

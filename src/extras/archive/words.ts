@@ -50,7 +50,7 @@ const TEXTS = {
   files: { en: 'files: {n}, {size}', ru: 'файлов: {n}, {size}', hy: 'ֆայլեր՝ {n}, {size}' },
 } as const satisfies Readonly<Record<string, Texts>>;
 
-/** By the folder of the files; those without one are lists. */
+/** Texts by the folder of the files; files without a folder are lists. */
 const FOLDERS: Readonly<Record<string, Texts>> = {
   '': { en: 'Lists', ru: 'Списки', hy: 'Ցանկեր' },
   hours: { en: 'Hours of stations', ru: 'Часы станций', hy: 'Կայանների ժամերը' },

@@ -82,11 +82,11 @@ const feature = (kind: string, geometry: object) => ({
 
 const closed = (points: readonly Position[]) => [...points, points[0] as Position];
 
-/** In degrees, between points of a line, and of the bends of a line. */
+/** Degrees between the points of a line, and of its bends. */
 const STEP = 0.02;
 const WAVE = 0.25;
 
-/** The line through all points, which bends to both sides between them by so many degrees. */
+/** The line through all points, which bends to both sides between them by `bend` degrees. */
 function winding(points: readonly Position[], bend: number): Position[] {
   const line = points.slice(1).flatMap(([lng, lat], n) => {
     const [fromLng, fromLat] = points[n] as Position;

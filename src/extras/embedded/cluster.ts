@@ -72,7 +72,7 @@ const SETTINGS = {
   shared_buffers: `${sharedMegabytes(totalmem(), process.constrainedMemory())}MB`,
   work_mem: '32MB', // this and the next are sized for a machine with 2 GB
   maintenance_work_mem: '256MB',
-  max_wal_size: '4GB', // so much only while a large network is computed
+  max_wal_size: '4GB', // this size is reached only while a large network is computed
   checkpoint_timeout: '15min',
   jit: 'off', // compiling costs more than it saves on queries of milliseconds
   timezone: 'UTC',

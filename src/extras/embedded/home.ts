@@ -54,7 +54,7 @@ export function findHomes(dataDirectory: string): Home[] {
   const base = realpathSync(dataDirectory);
   const parents = [base, outsideOf(base)].filter((parent) => existsSync(parent));
   const paths = parents.flatMap((parent) =>
-    // a file is no folder to list
+    // a file cannot be listed
     withDataDirErrors(dataDirectory, () => visible(parent, () => readdirSync(parent))).map((name) =>
       join(parent, name),
     ),

@@ -100,7 +100,7 @@ async function joinOrStart(program: Program, home: Home): Promise<Running> {
     const found = await findServer(home);
     if (found?.isReady) {
       if (found.pid === own?.pid) return { pid: found.pid, own };
-      // a slow one would get the lock once the server that has it ends, and nobody would stop it
+      // a slow one would get the lock once the server that has it ends, and nothing would stop it
       await stop(own);
       return { pid: found.pid };
     }

@@ -19,7 +19,7 @@ import { noOthers, noteOther, type Others, someOf } from './withoutReadings.ts';
 type Feed = {
   /** How many readings the document has, of any sensor. */
   received: number;
-  /** Those of our sensors, and of devices, which are looked up later. */
+  /** The readings of our sensors, and of devices, which are looked up later. */
   readings: ReadingInput[];
   others: Others;
   found: Findings;

@@ -54,8 +54,8 @@ export function noteOther(others: Others, { sensorId, values, why }: ReadingInpu
 type Problem = [what: string, remedy: string];
 
 /**
- * Undefined: the document has a reading of a sensor of the provider. `readings` are those of its
- * sensors and of devices that no sensor has; `sensors` are its own.
+ * Undefined: the document has a reading of a sensor of the provider. `readings` come from its
+ * sensors and from devices that no sensor has; `sensors` are its own.
  */
 export function whyWithout(
   received: number,

@@ -34,7 +34,7 @@ const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8'
 const withoutImages = (css: string) =>
   css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
 
-/** Swagger UI makes a second main part within that of the page. */
+/** Swagger UI makes a second main part within the page's. */
 const withoutMain = (script: string) =>
   script.replaceAll('createElement("main",', 'createElement("div",');
 

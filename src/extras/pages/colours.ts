@@ -1,5 +1,5 @@
 /**
- * The colours of pages, pictures and the widget: six, and those of both indices, light and dark.
+ * The colours of pages, pictures and the widget: six, and both indices', light and dark.
  * Their hues are the US EPA's and the EEA's. In both schemes each category is darker than the one
  * before it; text on it has a contrast of 4.5, and it has 3 to both grounds: the brightest, in the
  * light, by an edge that is half as bright. What else makes the style is in style/.
@@ -22,7 +22,7 @@ const DARK_TONES = [
   ...['#68dc86', '#e0b018', '#f0882e', '#f75452', '#ab68c9', '#bb3762'],
   ...['#42e4dc', '#5bd6a7', '#d1b00b', '#f75452', '#d6537b', '#9850aa'],
 ];
-/** Those that need an edge in the light. */
+/** Categories that need an edge in the light. */
 const BRIGHT = [0, 1, 6, 7, 8];
 
 /** The ground of a category and the colour of letters on it, in the light. */

@@ -41,12 +41,12 @@ export const pages = defineExtra({
       .register(VARIABLE, {
         name: 'MAP_TILES',
         meaning:
-          'the ground of maps: an address with `{z}`, `{x}` and `{y}`, whom to credit and a link to that; unset: none, and pages load nothing from elsewhere',
+          'tiles of maps: an address with `{z}`, `{x}` and `{y}`, whom to credit and a link to that; unset: pages load nothing from elsewhere',
       }),
     mapGround: z.string().optional().register(VARIABLE, {
       name: 'MAP_GROUND',
       meaning:
-        'the ground of maps without tiles: a GeoJSON file of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey; unset: none',
+        'ground of maps without tiles: GeoJSON of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey',
     }),
   },
   conflict: ({ mapTiles, mapGround }) =>

@@ -58,8 +58,8 @@ export const formatBare = (locale: string, value: number, { unit, digits }: Prec
     : formatNumber(locale, value, digits);
 
 /**
- * A direction such as `WSW` in the letters of a language, which has those of N, E, S and W in this
- * order.
+ * A direction such as `WSW` in the letters of a language, whose letters for N, E, S and W come in
+ * this order.
  */
 export function formatWind(letters: string, name: string): string {
   const all = letters.split(' ');

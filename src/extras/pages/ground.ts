@@ -10,7 +10,7 @@ import { type Document, renderDocument } from '../../serve/document.ts';
 import { FILE_HEADERS } from './assets.ts';
 
 const MAX_BYTES = 300_000;
-/** In degrees of latitude: 20 m, about a pixel of a map that shows a city. */
+/** Degrees of latitude: 20 m, about a pixel of a map that shows a city. */
 const TOLERANCE = 0.0002;
 const DIGITS = 4;
 
@@ -23,7 +23,7 @@ export type Shape = readonly [kind: Kind, isArea: 0 | 1, lines: readonly Positio
 /** The ground that maps draw, as a file that pages load. `leftOut`: the number of points of the source. */
 export type Ground = { url: string; document: Document; shapes: readonly Shape[]; leftOut: number };
 
-/** Why a GeoJSON is no ground. */
+/** Why a GeoJSON cannot be a ground. */
 class Unusable extends Error {
   readonly problem: string;
   readonly remedy: string;

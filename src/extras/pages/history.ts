@@ -73,7 +73,7 @@ ${legend(words)}
 <p><small>${words.incomplete}</small></p></details></section>`;
 }
 
-/** Of the chart, the strip and the calendar. */
+/** The legend of the chart, the strip and the calendar. */
 function legend(words: Words): Html {
   const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
   return html`<p class="legend"><small>${words.usIndex}</small><br>${names.map(

@@ -16,7 +16,7 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return { text: unfolded(parts).reduce((text, part, n) => text + write(values[n - 1]) + part) };
 }
 
-/** By template: the same parts come again with each call. */
+/** Known parts by template: the same parts come again with each call. */
 const known = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 function unfolded(parts: TemplateStringsArray): readonly string[] {

@@ -8,7 +8,7 @@ import type { Row } from '../../serve/entry.ts';
 /** Stations by id and regions by slug. */
 export type Places = { stations: readonly number[]; regions: readonly string[] };
 
-/** PM2.5 of the last 24 closed hours, in the order of time, and its trend. */
+/** PM2.5 of the last 24 closed hours, by time, and its trend. */
 export type LastDay = {
   trend: ExploreAnswer<'stationNow'>['trend'];
   'pm2.5': readonly (number | null)[];

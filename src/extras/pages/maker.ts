@@ -1,4 +1,4 @@
-/** Other extras make pages with it, in the frame of ours. */
+/** The page maker that other extras use, with the frame of our pages. */
 import type { PageMaker } from '../../serve/app.ts';
 import { CODE_SCRIPT, codePart } from './developers.ts';
 import { html, scrollingTable } from './html.ts';

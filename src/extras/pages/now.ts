@@ -84,7 +84,7 @@ export type Subject<Values = Station | Region> = {
   verdict: Verdict;
   /** The index that the configuration names (INDEX). */
   index: IndexName;
-  /** The start of the hour of which the verdict by the European index is. */
+  /** Start of the hour that the European index describes. */
   hour: string;
 };
 

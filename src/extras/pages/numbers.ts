@@ -3,7 +3,7 @@
  * imports nothing; and by hand, since Chromium's Intl has no Armenian.
  */
 
-/** By locale, in the order of LOCALES, which the browser does not load. */
+/** Short months by locale, in the order of LOCALES, which the browser does not load. */
 export const SHORT_MONTHS: Readonly<Record<string, string>> = {
   en: 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec',
   ru: 'янв. февр. мар. апр. мая июн. июл. авг. сент. окт. нояб. дек.',

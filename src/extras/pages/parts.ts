@@ -151,7 +151,7 @@ export type Tiles = { url: string; attribution: string; link: string };
 /** The ground of maps: tiles, or the address of a ground that the service has (MAP_GROUND). */
 export type MapGround = { tiles?: Tiles | undefined; ground?: string | undefined };
 
-/** Whose data the pages show. */
+/** The owner of the data that the pages show. */
 export function providersPart(words: Words, providers: StationsList['providers']): Html | false {
   if (providers.length === 0) return false;
   const each = providers.map(({ title, url }) =>

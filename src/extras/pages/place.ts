@@ -19,14 +19,14 @@ import { WORDS } from './words.ts';
 export type Neighbour = ListedStation & { distance_km: number };
 
 /**
- * Each place: its level (0 city, 1 district, 2 station, 3 suspect station, 4 district of which only
- * the name is written), key, the position of the place that it is in, coordinates, grade (-1:
+ * Each place: its level (0 city, 1 district, 2 station, 3 suspect station, 4 district with
+ * only its name), key, the position of the place that it is in, coordinates, grade (-1:
  * offline), name.
  */
 type Place = readonly [0 | 1 | 2 | 3 | 4, string | number, number, number, number, Grade, string?];
 
 /**
- * `names`: districts of which the map has the names; `own`: the station whose page it is;
+ * `names`: districts that the map names; `own`: the station whose page it is;
  * `hasLegend`: false where another part of the page has the legend of the US EPA's index; `hours`:
  * what else it can show (`mapHours.ts`).
  */
@@ -115,7 +115,7 @@ export const nearestPart = (locale: Locale, neighbours: readonly Neighbour[]): H
   html`<h3>${WORDS[locale].neighbours}</h3>
 ${nearestList(locale, neighbours)}`;
 
-/** With how far they are. */
+/** The nearest stations, with their distance. */
 function nearestList(locale: Locale, neighbours: readonly Neighbour[]): Html | false {
   const away = ({ distance_km: km }: Neighbour) =>
     fill(WORDS[locale].km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });

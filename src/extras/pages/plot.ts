@@ -9,7 +9,7 @@ type Area = { left: number; right: number; top: number; bottom: number };
 export const tenth = (n: number) => Math.round(n * 10) / 10;
 
 /**
- * An axis that spans the values from `low` to `high` in about so many steps: the height of a value,
+ * An axis that spans the values from `low` to `high` in about `steps` steps: the height of a value,
  * and its lines with their numbers.
  */
 export function yAxis(

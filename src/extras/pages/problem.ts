@@ -7,7 +7,7 @@ import type { Page } from './layout.ts';
 import { WORDS } from './words.ts';
 
 /**
- * Below a locale, the addresses of stations and regions, of which there may be none with this name.
+ * Below a locale, the addresses of stations and regions, which may not exist.
  */
 const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 

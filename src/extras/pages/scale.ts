@@ -33,7 +33,7 @@ export type Band = (typeof BANDS)[number];
 /** How a place may look, which is a class of the style and the key of its word. */
 export type Look = Category | Band;
 
-/** What is no category of an index. */
+/** Stands for the lack of a category. */
 export const OTHER_LOOKS = ['unknown', 'offline'] as const;
 
 /** `very poor`, as the API has it, is the band `band-very-poor`. */
@@ -61,8 +61,8 @@ const PER_CATEGORY = 1_000;
 
 /**
  * How bad it is, for an order of places by either index. Both scales have six categories, and each
- * ranks with the one at its position in the other scale; within a category numbers tell, of which
- * the European index has none. -1: not known.
+ * ranks with the one at its position in the other scale; within a category numbers tell, but
+ * the European index has no numbers. -1: not known.
  */
 export function rankOf(grade: Grade): number {
   if (grade === null) return -1;

@@ -1,5 +1,5 @@
 /**
- * The points of a history in the order of time, with the gaps between them, and what is said of
+ * The points of a history by time, with the gaps between them, and what is said of
  * each. Shared with the browser, so it imports nothing of the service.
  */
 import { formatBare, formatDate, formatValue, type Quantity, shownAs } from './format.ts';
@@ -23,7 +23,7 @@ export type Windows = Readonly<Record<string, readonly Point[]>>;
 export const newestTime = (windows: Windows): string | undefined =>
   Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
 
-/** The series of the index, which is no parameter of a sensor. */
+/** The series of the index, which no sensor measures. */
 export const AQI: Quantity = { key: 'aqi', unit: '', digits: 0 };
 
 /** A point, or where one is missing. */
@@ -56,7 +56,7 @@ export function rangeOf(
 }
 
 /**
- * Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the
+ * The series that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the
  * speed.
  */
 export function measuredQuantities(
@@ -82,7 +82,7 @@ export function localTime(instant: number, like: string): string {
   return `${new Date(instant + minutes * 60_000).toISOString().slice(0, 19)}${offsetOf(like)}`;
 }
 
-/** The date so many days or months after another, which for months is the first of one. */
+/** The date `count` days or months after another, which for months is the first of one. */
 export function dateAfter(date: string, unit: 'day' | 'month', count = 1): string {
   const at = new Date(`${date.slice(0, 10)}T00:00:00Z`);
   if (unit === 'day') at.setUTCDate(at.getUTCDate() + count);

@@ -13,7 +13,7 @@ import { bandOf } from './scale.ts';
 import { isOfParticles, isSuspectIn, measuredValue } from './series.ts';
 import { WORDS } from './words.ts';
 
-/** In groups, without the parameters that have no value. */
+/** Tiles in groups, without the parameters that have no value. */
 export function tilesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
   const { timestamp } = subject.indices.european_index;

@@ -37,7 +37,7 @@ type City = Pick<Region, 'slug' | 'title'> & { day?: LastDay | undefined; verdic
 const MOST_NAMED = 3;
 
 /**
- * In how many cities the air is of which category, worst first, and which city is worst. Cities
+ * The number of cities by category of their air, worst first, and the worst city. Cities
  * without an index are counted apart: nothing is known of them.
  */
 export function overviewSentence(
@@ -72,7 +72,7 @@ export function overviewSentence(
   )}${unknown > 0 && ` ${fill(words.overviewUnknown, { n: unknown })}`}`;
 }
 
-/** Within a sentence, with the name of its index where INDEX names the other one. */
+/** The category within a sentence, with the name of its index where INDEX names the other one. */
 function categoryIn(locale: Locale, { look, by, isOther }: Verdict): string {
   const name = locale === 'en' ? WORDS[locale][look].toLowerCase() : `«${WORDS[locale][look]}»`;
   return isOther && by !== undefined ? `${name} (${INDEX_WORDS[by.index].short[locale]})` : name;

@@ -12,11 +12,11 @@ export type EuropeanGrade = European['stations'][string];
 export type Verdict = {
   grade: Grade;
   look: Look;
-  /** Which index says it, and its category's key in the words of indices; unset: none does. */
+  /** The index that says it, and its category's key in the words of indices; unset: none does. */
   by?: { index: IndexName; category: string };
   /** True if INDEX names another one than that. */
   isOther: boolean;
-  /** Of suspect particles (C9), so that it says nothing of the air. */
+  /** True if its particles are suspect (C9), so that it says nothing of the air. */
   isSuspect: boolean;
   /** Nothing was ever measured there. */
   isWaiting: boolean;

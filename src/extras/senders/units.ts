@@ -16,9 +16,7 @@ const MASS: readonly Scale[] = [
   [['mg/m3', 'mgm3', 'mgm-3'], 1_000],
 ];
 
-/**
- * A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C.
- */
+/** Factor from µg/m³ at 25 °C, the reference of US EPA, to 20 °C: a gas takes up less room there. */
 const WARM = 298.15 / 293.15;
 const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [
   names.map((name) => `${name}@25c`),
@@ -104,7 +102,7 @@ const IN_BRACKETS = /^[([](.+)[)\]]$/;
 /** Names of columns have numbers behind their underscores, and rows may have new ones each. */
 const BEGINS_A_UNIT = /^\s*[\p{L}\p{So}%]/u;
 
-/** A text that is longer is no unit. */
+/** Longer texts are not looked at as a unit. */
 const LONGEST = 60;
 
 /**
@@ -160,7 +158,7 @@ export const withUnit =
       ? given
       : `${String(given)} ${unit}`.slice(0, 100);
 
-/** By parameter, because a text of both for each value would cost more than its conversion. */
+/** Conversions by parameter: a text of both for each value would cost more than its conversion. */
 const conversions = new Map<ParameterName, Map<string, Convert | null | undefined>>();
 /** A bound, because senders write units. */
 const MOST_UNITS = 100;

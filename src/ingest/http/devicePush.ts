@@ -24,7 +24,7 @@ export function makeDeviceRoute(deps: IngestDeps, pushes: DevicePushes): Request
   return ingestRoute(deps, limits, read, { neverRefuses: true });
 }
 
-/** As `read` of the pushes. Throws Problem for a body that is no JSON. */
+/** As `read` of the pushes. Throws Problem for a body that is not JSON. */
 function readPush(pushes: DevicePushes, ...given: Parameters<DevicePushes['read']>) {
   try {
     return pushes.read(...given);

@@ -152,7 +152,7 @@ const MOST_ARRIVALS = 20_000;
 
 /**
  * A function that says when a request first arrived: the same body of the same token within a
- * minute is the same readings, so where they have no time, they get that of the first arrival (S3).
+ * minute is the same readings, so where they have no time, they get the first arrival's (S3).
  * Each process remembers its own.
  */
 function makeArrivals() {

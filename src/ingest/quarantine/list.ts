@@ -6,7 +6,7 @@ import type { DeviceSensor, ReadingFormats } from '../formats.ts';
 import { deviceFromText } from '../reading/devices.ts';
 import { VALUE_REASONS } from '../store/validate.ts';
 
-/** Which lines; what is not given is not filtered by. */
+/** Filters of lines; an absent one lets all through. */
 export type Filter = {
   reason?: string | undefined;
   source?: string | undefined;

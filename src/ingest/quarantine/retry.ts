@@ -21,7 +21,7 @@ type Retried = {
   accepted: number;
   unchanged: number;
   still_quarantined: number;
-  /** Single values, and lines too little of which could be parsed. */
+  /** Single values, and lines that could hardly be parsed. */
   not_retryable: number;
 };
 
@@ -105,7 +105,7 @@ async function* pagesNewestFirst(
 }
 
 /**
- * Accepts what one sender is authorized for, deletes the lines of which nothing stays, and adds to
+ * Accepts what one sender is authorized for, deletes the lines that it has used up, and adds to
  * the result.
  */
 async function submit(sql: Sql, newestFirst: Attempt[], now: Date, result: Retried): Promise<void> {

@@ -21,7 +21,7 @@ export function textOfDevice(reading: ReadingInput): string {
   });
 }
 
-/** The device that a line of the quarantine names; undefined: it is of none. */
+/** The device that a line of the quarantine names; undefined: it names none. */
 export function deviceNamedIn(text: string): string | undefined {
   try {
     const given: unknown = JSON.parse(text);

@@ -42,15 +42,15 @@ export type Unused = { values: number };
 export type SourceFacts = {
   /** The name of its format. */
   format: string;
-  /** Undefined: its rows are no means of hours or days. */
+  /** Undefined: its rows are not means of hours or days. */
   means?: Means | undefined;
   /** The name of its encoding. */
   encoding: string;
-  /** Undefined: it is no table. */
+  /** Undefined: it is not a table. */
   delimiter: string | undefined;
   /** The zone of stamps without an offset; undefined: none is known. */
   zone: string | undefined;
-  /** By a key that tells them apart, those of its first rows first. */
+  /** By a key that tells them apart, in the order in which they were met. */
   columns: Map<string, UsedColumn>;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
   ignored: Map<string, Unused>;
@@ -70,7 +70,7 @@ export type SourceFacts = {
   excluded: number;
   /** True if a reading got the time of its arrival, because it had none. */
   usedServerTime: boolean;
-  /** The first row of which something that is read is not UTF-8; line 0: its very beginning is not. */
+  /** The first row with a cell that is read and is not UTF-8; line 0: the very beginning is not. */
   notUtf8: { encoding: Encoding; line: number; text: string } | undefined;
   /** Why it is refused as a whole, although it is read on for its plan. */
   refusals: InputError[];

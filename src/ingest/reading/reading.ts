@@ -21,8 +21,8 @@ export type ReadingInput = {
   /** The whole reading as text, for the quarantine. */
   text: string;
   /**
-   * The columns of the table that its text is a line of. With its row instead, of which little is
-   * needed later, an import takes a sixth more of the processor, most of it to collect garbage.
+   * The columns of the table that its text is a line of. Keeping its whole row instead costs an import
+   * a sixth more of the processor, most of it to collect garbage.
    */
   columns?: TableColumns;
   /** Line number in its source, counted from 1. */
@@ -31,7 +31,7 @@ export type ReadingInput = {
   unreadable?: true;
   /** Why it could not. */
   why?: string;
-  /** Its time is that of its arrival, because it has none. */
+  /** It got the time of its arrival, because it has none. */
   hasArrivalTime?: true;
   /** Its sender has corrected PM2.5 and humidity, so no formula of the network may do it again. */
   isCorrected?: true;

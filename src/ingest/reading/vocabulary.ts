@@ -3,7 +3,7 @@
  * a parameter of an address, or a key of the network file.
  */
 
-/** By the name of its option. */
+/** A word by the name of its option. */
 type Option =
   | 'column'
   | 'unit'

@@ -23,7 +23,7 @@ export type Line = {
   encoding?: Encoding;
 };
 
-/** Longer lines are no readings. In bytes. */
+/** Longer lines are not readings. In bytes. */
 export const LONGEST_LINE = 65_536;
 /**
  * How much is kept, for the quarantine, of text that is too long or too deeply nested to be a

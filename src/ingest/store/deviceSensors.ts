@@ -65,8 +65,8 @@ export type SensorsOfDevices = Map<string | null, Placed[]>;
  * of several, as where an instrument was replaced, the one that stood somewhere at the time of the
  * reading. With a sender that is authorized for a single station, the one sensor of that station
  * may also have no device. All others get a text in our names and units, for a retry once the
- * network has it. `db` works in the role airseries_ingest. `sensors` are those of devices that were
- * looked up before, for the same scope: the others are added.
+ * network has it. `db` works in the role airseries_ingest. `sensors` has the sensors of devices that
+ * were looked up before, for the same scope: the others are added.
  */
 export async function assignSensors(
   db: Queryable,
@@ -99,7 +99,7 @@ export async function assignSensors(
   });
 }
 
-/** The sensor that all of these are of; undefined if there are several, or none. */
+/** The one sensor of all of these; undefined if there are several, or none. */
 const oneOf = (placed: readonly Placed[]): number | undefined =>
   placed.every(({ id }) => id === placed[0]?.id) ? placed[0]?.id : undefined;
 

@@ -9,7 +9,7 @@ type Values = Readonly<Partial<Record<ReadingColumn, number>>>;
 
 /** The facts by which the values of a sensor are judged. */
 export type Instrument = {
-  /** By parameter, the value that is the end of the range: it and all above are no concentrations. */
+  /** The end of the range by parameter: it and all values above are not concentrations. */
   ends: Values;
   /**
    * Values that it sends when it has measured nothing, in our units: they say nothing where a
@@ -27,9 +27,9 @@ type Row = Partial<Instrument> & {
 const RAW_ZERO = 'a raw zero, by the formula of the data sheet';
 
 /**
- * Ends are of instruments that stand still there. Plantower's name only a least maximum (PMS5003:
- * "not less than 1000"), Sensirion's a range for which they vouch (SPS30: 0 to 1000), and both send
- * more than that.
+ * Only instruments that stand still at the end of their range are listed. Plantower's data sheet
+ * names a least maximum (PMS5003: "not less than 1000"), Sensirion's a warranted range (SPS30: 0 to
+ * 1000), and both send more than that.
  */
 const INSTRUMENTS: readonly Row[] = [
   {

@@ -56,8 +56,8 @@ export type Looked = {
 export const NOTHING_FOUND: Looked = { doubts: [], corrections: undefined };
 
 /**
- * The arguments declared, unsaid and tolerates_few. Where all times are dates alone, or those of a
- * clock of twelve hours, contradictions are no corrections, however few.
+ * The arguments declared, unsaid and tolerates_few. Where all times are dates alone, or come
+ * from a clock of twelve hours, contradictions are not corrections, however few.
  */
 export function argumentsOfLook({ found: { facts, doubts }, say }: Looking): (string | null)[] {
   const { declared, undeclared, timeOfDay } = facts;

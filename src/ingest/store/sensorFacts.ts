@@ -48,7 +48,7 @@ export async function findSensorFacts(
   return await loadSensorFacts(db, [...sensors]);
 }
 
-/** The facts about those of the sensors that the network has. `db` as above. */
+/** The facts about the sensors that the network has. `db` as above. */
 export async function loadSensorFacts(
   db: Queryable,
   sensors: readonly number[],

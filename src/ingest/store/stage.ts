@@ -104,7 +104,7 @@ type Rows = {
 function makeStage(sql: Sql, connection: ReservedSql): Stage {
   const known = new Map<number, SensorFacts>();
   const absent = new Set<number>();
-  /** Parameters of which any reading had a value, or left it empty. */
+  /** Parameters that any reading had a value of, or left empty. */
   const given = new Set<string>();
   let bounds: Bounds | undefined;
   let staged = emptyStaged();

@@ -72,11 +72,14 @@ onEveryEngine('the archive of', (engine) => {
   }
 
   /**
-   * Runs the DuckDB of the README as it stands, but for the address: what DuckDB needs for HTTP it
+   * Runs the DuckDB of the archive's README as it stands, but for the address: what DuckDB needs for HTTP it
    * fetches from its makers.
    */
   async function runExamples(folder: string): Promise<void> {
-    const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    const text = readFileSync(
+      new URL('../../../src/extras/archive/README.md', import.meta.url),
+      'utf8',
+    );
     const [, sql = ''] = /```sql\n([^`]*read_parquet[^`]*)```/.exec(text) ?? [];
     const here = sql.replaceAll('https://air.example/archive', folder);
     const statements = here.split(/;\s*$/m).filter((one) => one.trim() !== '');

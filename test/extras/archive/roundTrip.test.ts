@@ -135,7 +135,7 @@ onEveryEngineInAll('imported CSV files', (engine) => {
       expect(summary.failures).toEqual([
         expect.stringMatching(
           new RegExp(
-            `${second}: it contains ${later} of sensor 1, of which ${earlier} were imported before.*Import either hours or days` +
+            `${second}: it contains ${later} of sensor 1, whose ${earlier} were imported before.*Import either hours or days` +
               '.*delete readings --sensor 1 --from',
           ),
         ),

@@ -19,9 +19,9 @@ import { addressVariables, makeHome, runAirseries } from '../../support/program.
 const DAY = 86_400_000;
 const log = makeLog('silent');
 
-/** The network of the README, whose sensors 11 and 12 are the demo's ids. */
+/** The network of src/network/README.md, whose sensors 11 and 12 are the demo's ids. */
 function readmeNetwork() {
-  const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../src/network/README.md', import.meta.url), 'utf8');
   return JSON.parse(/```json\n(\{\n {2}"time_zone".*?)```/s.exec(text)?.[1] ?? '');
 }
 

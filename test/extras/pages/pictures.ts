@@ -1,5 +1,5 @@
 /**
- * `npx tsx test/extras/pages/pictures.ts http://localhost:8080`: draws the pictures in README.md
+ * `npx tsx test/extras/pages/pictures.ts http://localhost:8080`: draws the pictures of README.md and the pages
  * from a running service with the demo network, in Chromium: the overview, a station's page and the
  * widget. Prints each file with its size.
  */

@@ -1,5 +1,5 @@
 /**
- * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import in README.md from
+ * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import for a README from
  * the output of the real command on a real terminal (util-linux's `script`), with a service and a
  * database of its own. The picture is text: SVG.
  */

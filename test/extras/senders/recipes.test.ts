@@ -1,6 +1,6 @@
 /**
- * The recipes of src/extras/senders/README.md, run as they are written: files are turned and imported,
- * documents are sent.
+ * The recipes of src/extras/senders, in its README and beside it, run as they are written: files are
+ * turned and imported, documents are sent.
  */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,14 +23,13 @@ import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
 
-const README = readFileSync(
-  new URL('../../../src/extras/senders/README.md', import.meta.url),
-  'utf8',
-);
+const textOf = (path: string) =>
+  readFileSync(new URL(`../../../src/extras/senders/${path}`, import.meta.url), 'utf8');
 
-/** The block of the README with this beginning. */
+/** The block of the README with this beginning, or the file of this name. */
 function recipe(beginning: string): string {
-  const blocks = [...README.matchAll(/```\w+\n(.*?)```/gs)].map(([, block = '']) => block);
+  if (/^\w+\/[\w-]+\.\w+$/.test(beginning)) return textOf(beginning);
+  const blocks = [...textOf('README.md').matchAll(/```\w+\n(.*?)```/gs)].map(([, one = '']) => one);
   const found = blocks.filter((block) => block.startsWith(beginning));
   expect(found, beginning).toHaveLength(1);
   return found[0] ?? '';
@@ -152,7 +151,7 @@ test.each([
   },
 );
 
-test('the lines of the README turn the file of Madrid, each hour of it', needs('awk'), async () => {
+test('the lines turn the file of Madrid, each hour of it', needs('awk'), async () => {
   const header = `PROVINCIA;MUNICIPIO;ESTACION;MAGNITUD;PUNTO_MUESTREO;ANO;MES;DIA;${HOURS.map((hour) => `${hour};${hour.replace('H', 'V')}`).join(';')}`;
   /** The value of an hour is its number, and a part that tells the rows apart. */
   const row = (magnitude: string, part: string, verdict = (_hour: number) => 'V') =>
@@ -169,7 +168,7 @@ test('the lines of the README turn the file of Madrid, each hour of it', needs('
     row('6', '60'),
     row('12', '70'),
   ];
-  const summary = await turned('# Madrid', `${[header, ...rows].join('\r\n')}\r\n`);
+  const summary = await turned('recipes/madrid.sh', `${[header, ...rows].join('\r\n')}\r\n`);
   expect(summary).toMatchObject({ received: 119, failed: false, quarantined: {}, values: {} });
   const expected = (part: number) =>
     STARTS.map((start, hour) => [2, start, expect.closeTo(hour + 1 + part, 4)]);
@@ -181,7 +180,7 @@ test('the lines of the README turn the file of Madrid, each hour of it', needs('
   expect(await hoursOf('no2')).toEqual(no2);
 });
 
-test('the lines of the README turn the file of UBA, each hour of it', needs('awk'), async () => {
+test('the lines turn the file of UBA, each hour of it', needs('awk'), async () => {
   const header =
     '\ufeff"Bundesland / Messnetz";Stationscode;Stationsname;Stationsumgebung;"Art der Station";Schadstoff;"Art der Auswertung";Datum;Uhrzeit;Messwert;Einheit';
   const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
@@ -204,7 +203,7 @@ test('the lines of the README turn the file of UBA, each hour of it', needs('awk
     row('Feinstaub (PM₁₀)', undefined, '999'),
     `"Quelle: Umweltbundesamt"`,
   ];
-  const summary = await turned('# UBA', `${[header, ...rows].join('\n')}\n`);
+  const summary = await turned('recipes/uba.sh', `${[header, ...rows].join('\n')}\n`);
   expect(summary).toMatchObject({ received: 115, failed: false, quarantined: {}, values: {} });
   const expected = (offset: number, factor = 1) =>
     STARTS.map((start, hour) => [4, start, expect.closeTo((hour + 1 + offset) / factor, 4)]).filter(
@@ -240,7 +239,7 @@ test(
     await owner`truncate raw.quarantine`;
     const folder = temporaryFolder('nested');
     writeFileSync(join(folder, 'nested.json'), document);
-    const [lines = '', command = ''] = recipe("# measurements of Germany's UBA").split(
+    const [lines = '', command = ''] = recipe('recipes/uba-json.sh').split(
       '\nnode src/airseries.js ',
     );
     const line = lines.split('\n').at(-1) ?? '';
@@ -313,8 +312,8 @@ describe('documents sent by HTTP', () => {
   beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
   afterAll(() => here.close());
 
-  test('the README’s push of Home Assistant does not lose other sensors if one is unavailable', async () => {
-    const [, payload = ''] = recipe('rest_command:').split('payload: >-\n');
+  test('the push of Home Assistant does not lose other sensors if one is unavailable', async () => {
+    const [, payload = ''] = recipe('devices/home-assistant.yaml').split('payload: >-\n');
     // Jinja's filters, as Home Assistant documents them
     const states: Record<string, string> = {
       'sensor.garden_pm25': '5.5',
@@ -336,8 +335,8 @@ describe('documents sent by HTTP', () => {
     ]);
   });
 
-  test('the README’s request of ESPHome is accepted, and a sensor without a value leaves its parameter empty', async () => {
-    const [block = '', code = ''] = recipe('http_request:').split('json: |-\n');
+  test('the request of ESPHome is accepted, and a sensor without a value leaves its parameter empty', async () => {
+    const [block = '', code = ''] = recipe('devices/esphome.yaml').split('json: |-\n');
     const path = /:8082(\S+)/.exec(block)?.[1] ?? '';
     const type = /Content-Type: (\S+)/.exec(block)?.[1] ?? '';
     // ArduinoJson, which ESPHome builds its bodies with, writes NaN as null
@@ -370,36 +369,32 @@ describe('documents sent by HTTP', () => {
     }
   }
 
-  test(
-    'the README’s extension of WeeWX sends a record of the archive',
-    needs('python3'),
-    async () => {
-      const folder = temporaryFolder('weewx');
-      for (const part of ['weewx', 'user']) mkdirSync(join(folder, part));
-      const files = {
-        'weewx/__init__.py': 'NEW_ARCHIVE_RECORD = 1\n',
-        'weewx/restx.py': RESTX,
-        'user/airseries.py': recipe('import json\nimport queue'),
-      };
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-      const url = /url = http:\/\/air\.example:8082(\S+)/.exec(recipe('[StdRESTful]'))?.[1];
-      const record = { dateTime: 1795161900, usUnits: 1, interval: 5, outTemp: 41, rain: null };
-      const site = (port: number) => ({ url: `http://127.0.0.1:${port}${url}`, token: here.token });
-      await here.owner`update raw.sensor set device = 'wx' where id = 7`;
-      await withPort(async (port) => {
-        writeFileSync(join(folder, 'run.py'), RUN);
-        const { finished } = runProgram(
-          ['python3', 'run.py', JSON.stringify(site(port)), JSON.stringify(record)],
-          { environment: {}, folder },
-        );
-        expect((await finished).code).toBe(0);
-      });
-      expect(await stored(here.owner)).toMatchObject([
-        { sensor_id: 7, measured_at: '2026-11-20T12:00:00+04:00', temperature: 5 },
-      ]);
-      await here.owner`update raw.sensor set device = 'garden' where id = 7`;
-    },
-  );
+  test('the extension of WeeWX sends a record of the archive', needs('python3'), async () => {
+    const folder = temporaryFolder('weewx');
+    for (const part of ['weewx', 'user']) mkdirSync(join(folder, part));
+    const files = {
+      'weewx/__init__.py': 'NEW_ARCHIVE_RECORD = 1\n',
+      'weewx/restx.py': RESTX,
+      'user/airseries.py': recipe('devices/weewx.py'),
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const url = /url = http:\/\/air\.example:8082(\S+)/.exec(recipe('devices/weewx.conf'))?.[1];
+    const record = { dateTime: 1795161900, usUnits: 1, interval: 5, outTemp: 41, rain: null };
+    const site = (port: number) => ({ url: `http://127.0.0.1:${port}${url}`, token: here.token });
+    await here.owner`update raw.sensor set device = 'wx' where id = 7`;
+    await withPort(async (port) => {
+      writeFileSync(join(folder, 'run.py'), RUN);
+      const { finished } = runProgram(
+        ['python3', 'run.py', JSON.stringify(site(port)), JSON.stringify(record)],
+        { environment: {}, folder },
+      );
+      expect((await finished).code).toBe(0);
+    });
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, measured_at: '2026-11-20T12:00:00+04:00', temperature: 5 },
+    ]);
+    await here.owner`update raw.sensor set device = 'garden' where id = 7`;
+  });
 
   /** Runs a bridge of MQTT to its end, with this message alone. */
   async function bridged(beginning: string, topic: string, message: object | string) {
@@ -420,17 +415,17 @@ describe('documents sent by HTTP', () => {
     });
   }
 
-  test('the README’s three lines push a message of Zigbee2MQTT', needs('curl'), async () => {
+  test('the three lines push a message of Zigbee2MQTT', needs('curl'), async () => {
     const message = { temperature: 21.3, pressure: 1013, last_seen: '2026-11-20T09:00:00+01:00' };
-    const answer = await bridged("mosquitto_sub -v -t 'zigbee", 'zigbee2mqtt/garden', message);
+    const answer = await bridged('devices/zigbee2mqtt.sh', 'zigbee2mqtt/garden', message);
     expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
     expect(await stored(here.owner)).toMatchObject([
       { measured_at: '2026-11-20T12:00:00+04:00', temperature: 21.3, pressure: 101_300 },
     ]);
   });
 
-  test('the README’s three lines push what ESPHome says over MQTT', needs('curl'), async () => {
-    const beginning = "mosquitto_sub -v -t '+/sensor/+/state'";
+  test('the three lines push what ESPHome says over MQTT', needs('curl'), async () => {
+    const beginning = 'devices/esphome-mqtt.sh';
     expect(await bridged(beginning, 'garden/sensor/pm_2_5/state', '5.5')).toMatchObject({
       accepted: 1,
       quarantined: [],
@@ -446,7 +441,7 @@ describe('documents sent by HTTP', () => {
     ]);
   });
 
-  test('the README’s three lines push a message of Tasmota', needs('curl'), async () => {
+  test('the three lines push a message of Tasmota', needs('curl'), async () => {
     const message = {
       Time: '2026-11-20T09:00:00',
       BME280: { Temperature: 21.5, Humidity: 40.2, Pressure: 1013.2 },
@@ -454,7 +449,7 @@ describe('documents sent by HTTP', () => {
       PressureUnit: 'hPa',
       TempUnit: 'C',
     };
-    const answer = await bridged("mosquitto_sub -v -t 'tele", 'tele/garden/SENSOR', message);
+    const answer = await bridged('devices/tasmota.sh', 'tele/garden/SENSOR', message);
     expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
     expect(await stored(here.owner)).toMatchObject([
       { measured_at: '2026-11-20T12:00:00+04:00', pm25: 5.5, pm10: 7.7, pressure: 101_320 },

@@ -64,7 +64,7 @@ function readmeTable(head: string): { name: string; examples: string[] }[] {
 }
 
 describe('the spellings of units in the README', () => {
-  const units = readmeTable('unit  ');
+  const units = readmeTable('unit | is read as');
   const parameterOf = (unit: string) =>
     PARAMETER_NAMES.find((parameter) => unitsOf(parameter).includes(unit)) as ParameterName;
 
@@ -132,7 +132,7 @@ describe('the places of units in the README', () => {
   };
 
   it('a name with its unit at each place of the table is read', async () => {
-    const names = readmeTable('place  ')
+    const names = readmeTable('place | as in')
       .slice(0, 5)
       .flatMap(({ examples }) => examples);
     expect(names).toEqual(Object.keys(EXPECTED));

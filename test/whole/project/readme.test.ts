@@ -106,6 +106,19 @@ it.for(pages)(
   },
 );
 
+/** A row of the table of metrics is a name and its help, and cannot be split. */
+const isMetric = (line: string) => line.startsWith('| `airseries_');
+
+it.for(pages.filter((path) => path.endsWith('README.md')))(
+  'no line of a page has more than 160 characters: %s',
+  (page) => {
+    const long = textOf(page)
+      .split('\n')
+      .filter((line) => line.length > 160 && !isMetric(line));
+    expect(long).toEqual([]);
+  },
+);
+
 it('nothing tells people to type npx airseries, a name that a stranger could take', () => {
   const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
@@ -131,14 +144,15 @@ it('a line for Docker that mounts a folder runs as its user, who can then delete
   expect(mounts.filter((line) => !line.includes(' --user "$(id -u):$(id -g)" '))).toEqual([]);
 });
 
+const DOCKER = 'src/commands/README.md';
+
 it(
   'the lines for .env keep what is there, add what is missing or empty, and may be run again',
   needs('openssl'),
   () => {
     const [, recipe = ''] =
-      /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(
-        textOf('README.md').split('## Docker')[1] ?? '',
-      ) ?? [];
+      /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(textOf(DOCKER).split('## Docker')[1] ?? '') ??
+      [];
     const folder = temporaryFolder('env');
     const file = join(folder, '.env');
     // without an end of line
@@ -167,7 +181,7 @@ it(
     const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(
       ([, name]) => name,
     );
-    const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf('README.md'))?.[1]?.split(' ');
+    const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf(DOCKER))?.[1]?.split(' ');
     expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
     const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(
       ([, name]) => name,
@@ -177,18 +191,19 @@ it(
 );
 
 /**
- * The blocks of a language in the section of README.md that a heading begins, up to the next
- * heading.
+ * The blocks of a language in the section of a page that a heading begins, up to the next heading.
  */
-function blocksOf(heading: string, language: string): string[] {
-  const text = textOf('README.md').split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
+function blocksOf(page: string, heading: string, language: string): string[] {
+  const text = textOf(page).split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
     ([, block = '']) => block,
   );
 }
 
+const NETWORK = 'src/network/README.md';
+
 it(
-  'the README’s way to a network of one’s own works as it is written, step by step',
+  'the page’s way to a network of one’s own works as it is written, step by step',
   isComplete ? needs('curl') : whereComplete,
   async () => {
     const folder = temporaryFolder('readme');
@@ -203,10 +218,10 @@ it(
       expect([code, stderr]).toEqual([0, expect.any(String)]);
       return stdout;
     };
-    const [example = ''] = blocksOf('## Your own network', 'json');
+    const [example = ''] = blocksOf(NETWORK, '## Your own network', 'json');
     // another zone than the default
     const network = example.replace('Asia/Yerevan', 'Europe/Berlin');
-    const [first = '', later = ''] = blocksOf('## Your own network', 'sh');
+    const [first = '', later = ''] = blocksOf(NETWORK, '## Your own network', 'sh');
     writeFileSync(join(folder, 'network.json'), network);
 
     const service = type(first.replace('npm start', 'exec npm start')); // which gets the signal
@@ -222,7 +237,7 @@ it(
     expect(later).toMatch(/^export DATA_DIR=mine\n/);
     expect(await typed(later)).toContain('"dry_run": true');
 
-    const [device = ''] = blocksOf('### I have devices', 'sh');
+    const [device = ''] = blocksOf(NETWORK, '### I have devices', 'sh');
     const [add = '', , ...push] = device.split('\n');
     const { token } = JSON.parse(await typed(add));
     await until(() => service.log().includes('HTTP ingestion is open'), 'the port opens');
@@ -230,7 +245,7 @@ it(
     expect(JSON.parse(await typed(`TOKEN=${token}\n${sent}`))).toMatchObject({ accepted: 1 });
     await until(async () => (await api('station/1'))['pm2.5'] === 14.2, 'the reading shows');
 
-    const [files = ''] = blocksOf('### I have files', 'sh');
+    const [files = ''] = blocksOf(NETWORK, '### I have files', 'sh');
     const [, header = ''] = / such as (\S+)$/m.exec(files) ?? [];
     const lines = `${header}\n12,2026-11-01T08:00:00Z,9.5,7.5\n`;
     writeFileSync(join(folder, 'readings.csv.gz'), gzipSync(lines));
@@ -280,7 +295,8 @@ describe('the archive', () => {
     rmSync(folder, { recursive: true });
   });
   const recipe = (language: string, to: string) =>
-    blocksOf('### I want the data', language)[0]?.replaceAll(ADDRESS, to) ?? '';
+    blocksOf('src/extras/archive/README.md', '## Read it', language)[0]?.replaceAll(ADDRESS, to) ??
+    '';
   const served = () => `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
   const finished = async (...command: string[]) =>
     (await runProgram(command, { folder, environment: {} }).finished).stdout.trim();
@@ -315,7 +331,7 @@ describe('the archive', () => {
 });
 
 it('the API and the worker on one machine have separate ports, which a load balancer reaches', () => {
-  const page = textOf('src/database/README.md');
+  const page = textOf('src/database/cluster/README.md');
   const [worker, api] = ['worker', 'api'].map((role) => {
     const [line = ''] = new RegExp(`^ROLE=${role} .*$`, 'm').exec(page) ?? [];
     const settings = line.split(' ').map((part): [string, string] => {

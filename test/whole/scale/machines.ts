@@ -1,5 +1,5 @@
 /**
- * The machines of src/database/README.md, On several machines, on this one: each is an address of
+ * The machines of src/database/cluster/README.md, on this one: each is an address of
  * the loopback network, so that all have the ports that the page names. The programs run with the
  * files of src/database/cluster; only names, folders and limits of time are replaced.
  */

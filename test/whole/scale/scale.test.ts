@@ -1,5 +1,5 @@
 /**
- * "On several machines" of src/database/README.md, with its files and its commands: two servers
+ * The page src/database/cluster/README.md, with its files and its commands: two servers
  * under Patroni and etcd, and twice HAProxy, PgBouncer, an API and a worker. While each part fails,
  * no read fails or goes back in time, and no acknowledged reading is lost.
  */
@@ -41,9 +41,9 @@ const REACTION_S = 10;
 /** Four ttl: the other is the primary for most of it. */
 const PAUSE_S = 60;
 
-/** The block of commands of src/database/README.md that begins like this. */
+/** The block of commands of src/database/cluster/README.md that begins like this. */
 function words(beginning: string): string {
-  const text = readFileSync(join(ROOT, 'src/database/README.md'), 'utf8');
+  const text = readFileSync(join(ROOT, 'src/database/cluster/README.md'), 'utf8');
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
   const found = blocks.find((block) => block.startsWith(beginning));
   if (found === undefined) throw new Error(`no commands begin with ${beginning}`);

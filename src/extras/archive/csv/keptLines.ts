@@ -1,7 +1,7 @@
 /**
  * The lines of a CSV file that a run keeps: those before the first month that has changed. With three
  * years of hours, a night takes a thirtieth of the first build (25 stations); where all lines were
- * written anew it took a fifth (100 stations).
+ * written again it took a fifth (100 stations).
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

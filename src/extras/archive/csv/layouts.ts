@@ -11,7 +11,7 @@ import type { ParameterName, Unit } from '../../../contract/parameters.ts';
 /** The type of a field of a file, in words of Frictionless' Table Schema. */
 type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
 
-/** A column as readers are told of it. */
+/** A column as it is described to readers. */
 export type Field = { name: string; type: FieldType; meaning: string; unit?: Unit | 'm' };
 
 /** A column of measured values. */
@@ -92,7 +92,7 @@ const CITY_DAILY_COLUMNS = [
   ...WIND,
   column('usvh'),
 ];
-/** With wind, so that a network made from these files has the wind of its cities. */
+/** Columns with wind, so that a network made from these files has the wind of its cities. */
 const SENSOR_COLUMNS = withPm25([...STATION_COLUMNS, ...WIND], {
   meaning: 'PM2.5 as the instrument gave it, not corrected by a formula; mean',
 });
@@ -122,7 +122,7 @@ function layout(
   };
 }
 
-/** In the order in which they are written. */
+/** The layouts, in the order in which they are written. */
 export const LAYOUTS: readonly Layout[] = [
   layout(
     'sensor',

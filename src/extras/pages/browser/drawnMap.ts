@@ -44,7 +44,7 @@ type Place = {
   /** Its US index; null where there is none, or the European one stands in its place. */
   aqi: number | null;
   look: MapLook;
-  /** In its pin. */
+  /** The text in its pin. */
   text: string;
   /** How bad it is, by either index; -1: not known. */
   rank: number;
@@ -59,7 +59,7 @@ type Pin = { place: Place; others: Place[]; at: Point };
 const OFFLINE = -1;
 /** The level of a station with suspect particles. */
 const SUSPECT = 3;
-/** The level of a district that is no pin. */
+/** The level of a district without a pin. */
 const NAME = 4;
 /** A region whose places lie within this distance in pixels is one pin. */
 const CLOSE = 90;
@@ -308,7 +308,7 @@ export function drawMap(section: HTMLElement): void {
     map.openPopup(html`${links}`.text, together[0]?.at as LatLng);
   }
 
-  /** Where the server of tiles is dead, the map is as if it had none. */
+  /** A map whose server of tiles is dead looks like one without tiles. */
   function withoutTiles(): void {
     delete dataset.tiles;
     box.classList.remove('tiled');

@@ -1,6 +1,6 @@
 /**
  * Maps are drawn on this: tiles (MAP_TILES), the ground of the service (MAP_GROUND), else a net of
- * degrees. Nothing is drawn between stations, of whose air nobody knows.
+ * degrees. Nothing is drawn between stations, where the air is unknown.
  */
 import {
   DivIcon,

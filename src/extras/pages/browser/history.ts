@@ -50,7 +50,7 @@ export type MeasuredHours = {
 };
 
 /**
- * The hours that have a value. Those of the index are the hours with particles, from which it is
+ * The hours that have a value. The index has the hours with particles, from which it is
  * computed.
  */
 export function countHours(
@@ -77,7 +77,7 @@ function hoursIn(
 export const isFew = (hours: Hours | undefined): boolean =>
   hours !== undefined && hours.measured < 0.75 * hours.expected;
 
-/** True if a value is of suspect particles. */
+/** True if a value comes from suspect particles. */
 export const isSuspect = (
   { flags }: History,
   unit: Unit,

@@ -24,6 +24,7 @@ const NAMES_IN_MEASUREMENTS: OtherNames = {
 
 const layout = (names: OtherNames, more: Pick<Format, 'recognizes'> & Partial<Format>): Format => ({
   name: 'airquality-am',
+  about: 'its open data: measurements, and means of sensors',
   source: 'the description published with it at https://airquality.am',
   zone: 'network',
   columns: (columns) => ({

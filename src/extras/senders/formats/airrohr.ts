@@ -14,14 +14,14 @@ type PushedValue = { value_type: string; value: unknown };
 export type PushRecord = {
   /** The device's name for itself: `esp8266-12345678`. */
   device: string;
-  /** Which of its instruments sent this; null: all of them. */
+  /** The instrument that sent this; null: all of them. */
   pin: string | null;
   /** As the body says, or when it arrived, since most devices have no clock. ISO 8601. */
   measuredAt: string;
   values: PushedValue[];
 };
 
-/** The values of a body; undefined if it is none of that firmware. */
+/** The values of a body; undefined if it did not come from that firmware. */
 export function readPushedValues(body: unknown): PushedValue[] | undefined {
   const { sensordatavalues } = Object(body) as { sensordatavalues?: unknown };
   if (!Array.isArray(sensordatavalues)) return undefined;
@@ -188,7 +188,7 @@ const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
 const FIELD = /^([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/;
 
 /**
- * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out,
+ * In the form of the firmware's JSON; undefined: another line. A time at its end is left out,
  * because devices have no clock that could be trusted.
  */
 export function readInfluxLine(text: string) {

@@ -47,7 +47,7 @@ function lineOf(body: Buffer): unknown {
 const NO_LINE =
   'The body is neither JSON nor a line of InfluxDB such as "feinstaub,node=esp8266-1 SDS_P1=5.1". Nothing was stored.';
 
-/** Refuses a body or headers that are none of the firmware. */
+/** Refuses a body or headers that did not come from the firmware. */
 function recordOf(
   body: unknown,
   header: (name: string) => string | undefined,

@@ -7,6 +7,7 @@ import { type Format, ownValues, text } from './format.ts';
 
 export const airseries: Format = {
   name: OWN_FORMAT,
+  about: 'our own names, in any order, in CSV or JSON',
   source: 'src/ingest/README.md',
   recognizes: () => true,
   columns: (names) => ({

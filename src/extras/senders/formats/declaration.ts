@@ -7,7 +7,7 @@ import { PARAMETER_NAMES } from '../../../contract/parameters.ts';
 
 const name = z.string().min(1);
 
-/** One name, or several of which the first counts that a row has. */
+/** One name, or several: the first that a row has counts. */
 const names = z.union([name, z.array(name).min(1)]);
 
 const verdicts = (description: string) =>
@@ -15,7 +15,7 @@ const verdicts = (description: string) =>
 
 /** A column with values, each of which another column may judge. */
 const JudgedColumn = z.strictObject({
-  column: names.describe('the column, or several of which the first counts that a row has'),
+  column: names.describe('the column, or several: the first that a row has counts'),
   only: verdicts(
     'by column: the words beside a value with which it counts; another one leaves out the value alone',
   ),
@@ -32,7 +32,9 @@ const Columns = z
 /** Other columns, and another place of the values, for rows that have certain names. */
 const Case = z.strictObject({
   when: z.array(name).min(1).describe('names that a row must have'),
-  columns: Columns.optional().describe('columns that are added, or replace those of the same name'),
+  columns: Columns.optional().describe(
+    'columns that are added, or replace others of the same name',
+  ),
   values: name.optional().describe('the path to the object with the values'),
 });
 
@@ -112,7 +114,7 @@ export const SourceWords = Declaration.extend({
 });
 export type SourceWords = z.output<typeof SourceWords>;
 
-/** Why a row is no reading. */
+/** Why a row is not a reading. */
 const Refusal = z.strictObject({
   where: verdicts('by field: a row with one of these values is refused'),
   without: z.array(name).optional().describe('a row that has none of these fields is refused'),
@@ -121,6 +123,7 @@ const Refusal = z.strictObject({
 
 /** A sender that is known: its declaration, how it is recognized, and what is said about it. */
 export const Entry = Declaration.extend({
+  about: name.describe('what it is, in the table of sources'),
   page: z.array(z.url()).min(1).describe('where its publisher describes it'),
   note: z.string().optional().describe('what is not read, and why'),
   recognize: z
@@ -135,11 +138,11 @@ export const Entry = Declaration.extend({
     .array(name)
     .min(1)
     .optional()
-    .describe('a row with none of these fields is no reading, and is passed over'),
+    .describe('a row without any of these fields is not a reading, and is passed over'),
   mixed: z
     .boolean()
     .default(false)
-    .describe('true: a row without a known parameter is no reading, and is passed over'),
+    .describe('true: a row without a known parameter is not a reading, and is passed over'),
   refuse: z.array(Refusal).default([]),
   names_end: z
     .boolean()

@@ -22,7 +22,7 @@ import {
 } from './format.ts';
 import { type OwnName, ownName } from './ownNames.ts';
 
-/** Keys of `columns` that are no parameters. */
+/** Keys of `columns` that are not parameters. */
 const SLOTS = ['sensor_id', 'device', 'time', 'interval', 'parameter', 'value', 'unit'] as const;
 type Slot = (typeof SLOTS)[number];
 
@@ -71,6 +71,7 @@ export function makeFormat(name: string, entry: Entry, invalid: Invalid): Format
   const unused = lowerCase(entry.unused);
   return {
     name,
+    about: entry.about,
     source: entry.page.join(', '),
     recognizes: recognizer(entry),
     ...(entry.any_of !== undefined && { skips: noneOf(entry.any_of) }),
@@ -144,7 +145,7 @@ function recognizer({ recognize, rows }: Entry): Format['recognizes'] {
 
 const noneOf = (names: readonly string[]) => (row: Row) => names.every((one) => !has(row, one));
 
-/** The first reason counts. An empty field is no field. */
+/** The first reason counts. An empty field counts as absent. */
 function refuser({ refuse }: Entry): NonNullable<Format['refuses']> {
   const isRefused = (row: Row, { where, without }: Entry['refuse'][number]) =>
     (where !== undefined &&
@@ -169,7 +170,7 @@ function checkedUnits({ units }: Entry, invalid: Invalid): Entry['units'] {
   return units;
 }
 
-/** Another number is no unit of any parameter, so the value is rejected. */
+/** Any other number is not a unit of a parameter, so the value is rejected. */
 function unitsBySystem(
   { column, units }: NonNullable<Entry['systems']>,
   names: Names,
@@ -188,7 +189,7 @@ function unitsBySystem(
   );
 }
 
-/** A column with values of a parameter, by the names of which the first counts. */
+/** A column with values of a parameter, by its names: the first that a row has counts. */
 type Value = OwnName & JudgedColumn;
 
 const slotNames = (columns: Columns, slot: Slot): readonly string[] => {

@@ -16,19 +16,21 @@ import { OTHER_NAMES, type OtherNames, ownName } from './ownNames.ts';
 export type Format = {
   /** As `--format`, `/v1/push/NAME` and a feed's `kind` name it. */
   name: string;
+  /** What it is, in the table of sources. */
+  about: string;
   /** Where its publisher describes it. */
   source: string;
   /** True for a row of this format, or for the header of its CSV. */
   recognizes(row: Row): boolean;
-  /** True for a row that is no reading, and no fault: it is passed over. */
+  /** True for a row that is neither a reading nor a fault: it is passed over. */
   skips?(row: Row): boolean;
   /** Why a row is refused; undefined: it is not. */
   refuses?(row: Row): string | undefined;
-  /** Which cells of rows with these names it takes. */
+  /** The cells that it takes of rows with these names. */
   columns(names: Names): Taken;
   /** Where the object with the sender's own names is, if that is not the row itself. */
   payload?(row: Row): Payload;
-  /** In JSON, the document that its rows lie in. */
+  /** The JSON document that its rows lie in. */
   document?: Document;
   /** Our parameter for a name in a row of one parameter, and the unit of its values. */
   parameter?(name: string): Parameter | undefined;
@@ -36,7 +38,7 @@ export type Format = {
   isLong?: true;
   /** The field of a second instrument in the same housing, whose mean with the first counts. */
   secondChannel?(field: string): string;
-  /** A row without a known parameter is no reading, and no fault. */
+  /** A row without a known parameter is neither a reading nor a fault. */
   isMixed?: true;
   /**
    * The zone of times without an offset: UTC, an offset, or `network`, the zone of the network.
@@ -120,7 +122,7 @@ export type ValueColumn = {
   unit: string | undefined;
   /** Where each row says the unit, which counts before `unit`. A declared unit counts before it. */
   unitAt?: UnitAt | undefined;
-  /** The text in the place of a unit in its name, which is no unit of the parameter. */
+  /** The text in the place of a unit in its name, which is not a unit of the parameter. */
   unknownUnit?: string | undefined;
   /** Its name is someone else's, and no format explains it, so no unit is assumed (S6). */
   isForeign?: boolean | undefined;
@@ -223,8 +225,8 @@ export function channels(
 
 /**
  * The columns that have our names, perhaps with a unit: `no2_ugm3`, `pressure [hPa]`. `others` are
- * names that mean ours, in lower case, each with its parameter and perhaps a unit: the order of the
- * list is that of preference.
+ * names that mean ours, in lower case, each with its parameter and perhaps a unit, the preferred
+ * first.
  */
 export function ownValues(names: Names, others: OtherNames = OTHER_NAMES): ValueColumns {
   const columns: { [name in ParameterName]?: ValueColumn[] } = {};

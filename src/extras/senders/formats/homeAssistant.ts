@@ -19,6 +19,7 @@ const NAMES = {
 
 export const homeAssistant: Format = {
   name: 'home-assistant',
+  about: 'states, our names in JSON, history and statistics as CSV',
   source:
     'https://developers.home-assistant.io/docs/api/rest, https://www.home-assistant.io/integrations/sensor',
   recognizes: (row) => has(row, 'entity_id', 'state') || has(row, 'statistic_id', 'mean', 'start'),

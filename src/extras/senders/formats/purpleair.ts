@@ -24,6 +24,8 @@ const LAST_SEEN = ['last_seen', 'sensor.last_seen'];
 
 export const purpleair: Format = {
   name: 'purpleair',
+  about:
+    "PurpleAir's API (history, `/v1/sensors`, `/v1/sensors/ID`), `/json` of the device, its SD card, downloads",
   source:
     'https://api.purpleair.com, https://community.purpleair.com/t/local-json-documentation/6917, https://community.purpleair.com/t/sd-card-file-headers/279',
   recognizes: (row) =>

@@ -30,6 +30,7 @@ const PARAMETERS: ReadonlyMap<string, ParameterName> = new Map(
 
 export const sensorCommunity: Format = {
   name: 'sensor-community',
+  about: 'CSV of the archive; the JSON feed, without indoor sensors',
   source:
     'https://github.com/opendata-stuttgart/meta/wiki/EN-APIs, https://archive.sensor.community',
   recognizes: (row) =>

@@ -1,7 +1,7 @@
 /**
  * Follows a declaration of the network file. What an option can say too, it says as the option
  * does: a file that was imported with options is read alike by the source that the plan prints. The
- * rest (where rows are in a document, columns with a verdict or of which the first counts, rows of
+ * rest (where rows are in a document, columns with a verdict or in a list, rows of
  * one parameter) is laid over a format as an entry of sources.json would say it.
  */
 import { InputError } from '../../../base/inputError.ts';
@@ -79,6 +79,7 @@ function readSource(given: object): Source {
 /** Keys of an entry beside its declaration. */
 const NO_ENTRY: Entry = {
   ...Declaration.parse({}),
+  about: '',
   page: [],
   needs: '',
   recognize: [],
@@ -168,7 +169,7 @@ function withUnitInName(column: ValueColumn, parameter: ParameterName): ValueCol
   return { ...column, unit: said.unit, unknownUnit: said.unknown, isForeign: true };
 }
 
-/** Columns of a source displace those of the format. No unit of theirs is assumed (S6). */
+/** Columns of a source displace the format's. No unit is assumed for them (S6). */
 function valuesFirst(first: ValueColumns, then: ValueColumns): ValueColumns {
   const foreign = Object.entries(first).map(([parameter, columns]) => [
     parameter as ParameterName,

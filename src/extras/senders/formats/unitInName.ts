@@ -10,7 +10,7 @@ import { conversionFrom, isSameUnit } from '../units.ts';
 type Place = {
   base: string;
   text: string;
-  /** It stands in a place that is a unit's, so a message quotes it where it is no known unit. */
+  /** It stands in a place that is a unit's, so a message quotes it where the unit is unknown. */
   isUnits: boolean;
 };
 

@@ -38,7 +38,7 @@ export function readReadings(
   return inBatches(source.name, rows, found, limits, whyNothing);
 }
 
-/** The reading of a line by itself, an object in any format; undefined if it is none. */
+/** The reading of a line by itself, an object in any format; undefined if it is not a reading. */
 export function readLine(text: string): ReadingInput | undefined {
   const row = rowOfObject({ number: 1, text }, makeObjectReader());
   if ('unreadable' in row) return unreadable(text, 1, row.why);

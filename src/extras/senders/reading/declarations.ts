@@ -17,7 +17,7 @@ export type DeclaredColumn = { theirs: string } & (
   | { is: 'sensor' | 'device' | 'time' }
   | ({
       is: 'value';
-      /** The text in the place of a unit in their name, which is no unit of the parameter. */
+      /** The text in the place of a unit in their name, which is not a unit of the parameter. */
       unknownUnit?: string | undefined;
       /** Their name is neither ours nor explained by the format. */
       isForeign?: boolean;
@@ -34,7 +34,7 @@ const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
 ]);
 
 /**
- * Declared columns, and those of a source for what is not declared beside it. Throws InputError for
+ * Declared columns, and a source's columns for what is not declared beside it. Throws InputError for
  * a declaration that cannot be followed.
  */
 export function declaredColumns(declared: Declarations): DeclaredColumn[] {
@@ -92,7 +92,7 @@ export function declaredUnits(declared: Declarations): Map<ParameterName, string
   );
 }
 
-/** Stands for all values, in `only`: the column is no verdict. */
+/** Stands for all values, in `only`: the column is not a verdict. */
 export const EVERY_VALUE = '*';
 
 /** Throws InputError as declaredColumns does. */

@@ -86,7 +86,7 @@ function makeDoubts(facts: SourceFacts) {
   };
 }
 
-/** True for a table whose columns are all that it says of its values: most rows are of one. */
+/** True for a table that describes its values by its columns alone, as most tables do. */
 const saysAllAtOnce = ({ table, long, hasUnitsInRows, hasRivals, dividing, verdicts }: Plan) =>
   table !== undefined &&
   long === undefined &&

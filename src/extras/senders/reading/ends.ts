@@ -101,10 +101,7 @@ const LEAST_HOURS = 47;
 const HOUR_MS = 3_600_000;
 const ALL_HOURS = 2 ** 24 - 1;
 
-/**
- * Hours of whole days, of which the first is 01:00 and the last 00:00. Other formats say themselves
- * what their stamps are.
- */
+/** Hours of whole days, from 01:00 to 00:00. Other formats say themselves what their stamps are. */
 function endOfWholeDays(hours: Hours): string | undefined {
   if (hours.ofDay !== ALL_HOURS) return undefined;
   const [first, last] = [hours.first, hours.last].map((stamp) => stamp.slice(0, 13)) as [

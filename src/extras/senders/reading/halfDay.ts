@@ -21,7 +21,7 @@ export function makeHalfDay() {
   return {
     /**
      * A day of 12:00, 1:00 … 12:00, 1:00 … turns back behind twelve, or forward in a file whose
-     * newest stamp comes first. Another table begins anew.
+     * newest stamp comes first. Another table begins again.
      */
     see(column: TimeColumn, { stamp, exact }: ReadTime, sensor: unknown): void {
       if (has24Hours || exact === undefined || exact === stamp || !hasTimeOfDay(stamp)) return;

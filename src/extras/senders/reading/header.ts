@@ -66,7 +66,7 @@ export function* problemsOf(
   if (values.length === 0 && !isLong)
     yield invalid('names no parameter', `${needed} ${anotherName(say)}`);
   for (const { parameter, columns: all } of values) {
-    // a total and its amount are no two columns of one parameter
+    // a total and its amount are not two columns of one parameter
     const same = all.filter(({ isTotal }) => isTotal === all[0]?.isTotal);
     if (same.length < 2) continue;
     const indexes = new Set(same.map((one) => one.position.index));

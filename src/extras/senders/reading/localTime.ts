@@ -13,7 +13,7 @@ import { makePassFinder } from './repeatedHour.ts';
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
 
-/** `values`: those of its line. */
+/** `values`: the values of the stamp's line. */
 export type AddOffset = (stamp: string, sensor: string, values: ReadingInput['values']) => string;
 
 /** What gets the stamps that a zone makes doubtful. */
@@ -21,8 +21,8 @@ export type Observers = {
   /** Gets a stamp in a skipped hour, and the offset until then. */
   onSkipped?: (stamp: string, offset: string) => void;
   /**
-   * Gets a sensor's stamp of which the order does not tell the pass, and the stamp with either
-   * offset; no stamp for an hour of which later lines tell it.
+   * Gets a sensor's stamp whose pass the order does not tell, and the stamp with either offset; no
+   * stamp for an hour whose pass later lines tell.
    */
   onUndecided?: (sensor: string, hour: string, stamp?: string, either?: readonly string[]) => void;
 };

@@ -1,4 +1,4 @@
-/** Says how to take out the rows of a document that is no reading itself. */
+/** Says how to take out the rows of a document that is not a reading itself. */
 
 import type { Declarations } from '../../../ingest/reading/declarations.ts';
 import { COMMAND_LINE, type Vocabulary } from '../../../ingest/reading/vocabulary.ts';

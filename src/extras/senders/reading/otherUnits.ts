@@ -44,7 +44,7 @@ const OTHER_UNITS: Partial<Record<ParameterName, readonly OtherUnit[]>> = {
   ],
   // a hurricane has 33 m/s, and no place a median of 12
   wind_speed: [{ unit: 'km/h', option: 'km/h', low: 12.1, high: 400, least: ENOUGH }],
-  // but for a gas in mg/m³, of which clean air has as little
+  // but for a gas in mg/m³: clean air has as little of it
   ...Object.fromEntries(
     GASES.flatMap((name) => (unitInWords(name).startsWith('mg') ? [] : [[name, [ppm]]])),
   ),
@@ -106,7 +106,7 @@ export function declareUnit(
 }
 
 /**
- * Judges columns by the median of their values, if nobody says their unit. `without`: parameters that
+ * Judges columns by the median of their values, if nothing says their unit. `without`: parameters that
  * are passed over.
  */
 export function makeOtherUnits({ undeclared }: SourceFacts, without: ReadonlySet<string>) {

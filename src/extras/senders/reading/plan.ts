@@ -1,6 +1,6 @@
 /**
  * Says once for rows with the same names which of their cells are read, and for what: declared
- * columns come before those of the format. The columns that are left are unused.
+ * columns come before the format's. The columns that are left are unused.
  */
 import {
   PARAMETER_NAMES,
@@ -87,7 +87,7 @@ export type Plan = {
   long: LongColumns | undefined;
   /** Rows have one parameter each. */
   isLong: boolean;
-  /** Rows without a known parameter are no readings. */
+  /** Rows without a known parameter are not readings. */
   isMixed: boolean;
   /** The layout is ours. */
   isOwn: boolean;
@@ -112,7 +112,7 @@ export type Plan = {
   hasUnitsInRows: boolean;
   /** True if several columns may have the value of a parameter. */
   hasRivals: boolean;
-  /** Undefined: the rows are no lines of a table. */
+  /** Undefined: the rows are not lines of a table. */
   table: TableColumns | undefined;
 };
 
@@ -267,7 +267,7 @@ type Found = Iterable<readonly [ParameterName, readonly ValueColumn[]]>;
 const flat = (found: Found) =>
   [...found].flatMap(([parameter, all]) => all.map((column) => [parameter, column] as const));
 
-/** Columns that are mapped displace those of the format. */
+/** Mapped columns displace the format's. */
 function plannedValues(
   layout: Layout,
   found: ValueColumns,

@@ -105,7 +105,7 @@ function textIn(row: Row, { positions, isJoined }: Slot): unknown {
   return parts.some((part) => part === undefined) ? undefined : parts.map(String).join(' ');
 }
 
-/** Objects and lists are no sensor and no device. */
+/** Objects and lists cannot name a sensor or a device. */
 const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefined : given);
 
 function hasNoValue(values: ReadingInput['values']): boolean {

@@ -46,7 +46,7 @@ export function makeReducedPressure() {
     /** Such pressure is never stored as the station's. */
     doubts: (say: Vocabulary): Doubt[] =>
       [...reduced].map((name) => ({
-        what: `${name} says that it is pressure reduced to sea level, which is not that of the station`,
+        what: `${name} says that it is pressure reduced to sea level, not the station's own`,
         remedy: `Take the absolute pressure instead, as in ${say.option('column', 'pressure=NAME')}, or leave this one out: pressure of sea level is not stored.`,
         stops: 'always',
       })),

@@ -47,7 +47,7 @@ const isSameHour = (one: string, other: string): boolean =>
 
 /**
  * Call `pass` or `outside` for each line, in the order of the file. `onUndecided` gets a sensor's
- * stamp of which the order does not tell the pass, and undefined for one where later lines do.
+ * stamp whose pass the order does not tell, and undefined for a stamp whose pass later lines tell.
  */
 export function makePassFinder(
   onUndecided: (sensor: string, hour: string, stamp: string | undefined) => void,

@@ -16,7 +16,7 @@ export type SeenRow = {
   owner: unknown;
   /** What stands for its time. */
   given: unknown;
-  /** Where its time is; undefined: it is that of arrival, or the row is refused or left out. */
+  /** Where its time is; undefined: it gets the time of arrival, or is refused or left out. */
   column: TimeColumn | undefined;
   /** Its time as it was read; undefined: the row is refused or left out. */
   time: ReadTime | undefined;

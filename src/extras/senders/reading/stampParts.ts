@@ -16,5 +16,5 @@ export const secondOf = (stamp: string): number =>
   stamp.charCodeAt(SECOND - 1) === COLON ? twoDigits(stamp, SECOND) : 0;
 export const dateOf = (stamp: string): string => stamp.slice(0, DATE_LENGTH);
 
-/** False for a date alone, and for most texts that are no stamp. */
+/** False for a date alone, and for most texts that are not a stamp. */
 export const hasTimeOfDay = (stamp: string): boolean => stamp.charCodeAt(MINUTE - 1) === COLON;

@@ -59,7 +59,7 @@ export function offsetInName(name: string): string | undefined {
 /** The offset of Kiribati, in hours. */
 const LARGEST_OFFSET = 14;
 
-/** In English, German, French, Italian, Spanish, Dutch and Swedish. */
+/** Words for an end in English, German, French, Italian, Spanish, Dutch and Swedish. */
 const ENDS = new Set(
   'end ends ended ending stop until till to bis ende fin fine hasta einde slut'.split(' '),
 );

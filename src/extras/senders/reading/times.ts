@@ -185,7 +185,7 @@ function isoOf(parts: Parts, month = parts.month, day = parts.day, second = part
   return `${date}${gap}${pad(String(hours))}${rest}`;
 }
 
-/** With slashes or hyphens, only a declaration says which comes first. */
+/** Only a declaration says whether day or month comes first between slashes or hyphens. */
 function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
   const [month, day] = order?.startsWith('dd')
     ? [parts.then, parts.first]
@@ -259,7 +259,7 @@ export const zoneOf = (
 
 /** A time as it was read. */
 export type ReadTime = {
-  /** In ISO 8601, before an offset is added; empty: it is no text. */
+  /** In ISO 8601, before an offset is added; empty: it is not a text. */
   stamp: string;
   /** The same with the offset of its zone; undefined: no zone is known. */
   exact: string | undefined;
@@ -269,7 +269,7 @@ export type ReadTime = {
   at: unknown;
 };
 
-/** `interval`: the microseconds of the interval that ends then. `values`: those of its row. */
+/** `interval`: the microseconds of the interval that ends then. `values`: the values of its row. */
 type TimeReader = (
   given: unknown,
   sensor: unknown,

@@ -24,7 +24,7 @@ type Value = { parameter: ParameterName; index: number };
 type UnitColumns = {
   /** The column that says the unit of a value; undefined: none does. */
   unitOf(value: Value): number | undefined;
-  /** Columns with units of what nobody reads. */
+  /** Columns with units of unused columns. */
   ofOthers: ReadonlySet<number>;
 };
 

@@ -53,7 +53,7 @@ export function makeUnsaidUnits() {
       const unknown = all.flatMap(({ field, parameter, said }) =>
         said === undefined
           ? []
-          : `"${said}" stands where ${field} says its unit, and is no unit of ${parameter}`,
+          : `"${said}" stands where ${field} says its unit, and is not a unit of ${parameter}`,
       );
       const parameters = [...new Set(all.map(({ parameter }) => parameter))];
       const clauses = [

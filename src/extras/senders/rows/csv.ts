@@ -48,7 +48,7 @@ export const declaredHeader = ({
 });
 
 /**
- * The header with the units that the line after it says; undefined: that line is no row of units.
+ * The header with the units that the line after it says; undefined: that line is not a row of units.
  * Campbell's loggers write TS in the place of a unit of the time.
  */
 export function withUnits(header: Header, line: Line): Header | undefined {
@@ -67,7 +67,7 @@ const PROCESSING =
 
 /**
  * The header with what the line after its units says of how each column was computed; undefined:
- * that line is no such row.
+ * that line is not such a row.
  */
 export function withProcessing(header: Header, line: Line): Header | undefined {
   const { list, delimiter, units } = header.names;

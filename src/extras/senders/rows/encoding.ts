@@ -24,7 +24,7 @@ const CYRILLIC: readonly Encoding[] = [
   encoding('cp866, as DOS wrote Cyrillic', 'CP866', 'ibm866'),
 ];
 
-/** Words of three letters and more, in the case that people write; a row of one letter is no word. */
+/** Words of three letters and more, in the case that people write; one repeated letter is not one. */
 const WORDS = /(?!(.)\1\1)(?:[А-ЯЁ][а-яё]{2,}|[а-яё]{3,}|[А-ЯЁ]{3,})/g;
 const lettersOf = (text: string): number =>
   [...text.matchAll(WORDS)].reduce((sum, [word]) => sum + word.length, 0);

@@ -7,7 +7,11 @@ import { layoutOf, planOf } from '../../../../src/extras/senders/reading/plan.ts
 import { makeTimeReader } from '../../../../src/extras/senders/reading/times.ts';
 import { makeColumns, makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
 
-const GOOD = { page: ['https://air.example/format'], needs: 'Files of x have id, at and pm.' };
+const GOOD = {
+  about: 'files of x',
+  page: ['https://air.example/format'],
+  needs: 'Files of x have id, at and pm.',
+};
 
 const formatWith = (more: object) => formatOf('x', { ...GOOD, ...more });
 const table = (...names: string[]) => makeColumns(names, ',');
@@ -102,9 +106,9 @@ describe('what an entry says', () => {
   });
 });
 
-it('the entry that src/extras/senders/README.md shows can be followed', () => {
+it('the entry that src/extras/senders/formats/README.md shows can be followed', () => {
   const readme = readFileSync(
-    new URL('../../../../src/extras/senders/README.md', import.meta.url),
+    new URL('../../../../src/extras/senders/formats/README.md', import.meta.url),
     'utf8',
   );
   const [, shown = ''] = /```json\n("garden-box": [\s\S]*?)```/.exec(readme) ?? [];

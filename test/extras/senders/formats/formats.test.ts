@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETER_NAMES } from '../../../../src/contract/parameters.ts';
 import type { Sql } from '../../../../src/database/client.ts';
+import type { Format } from '../../../../src/extras/senders/formats/format.ts';
 import { FORMAT_NAMES, FORMATS } from '../../../../src/extras/senders/formats/formats.ts';
 import { unitsOf } from '../../../../src/extras/senders/units.ts';
 import { importReadings } from '../../../../src/ingest/importReadings.ts';
@@ -195,10 +196,10 @@ it('hours and days of one sensor in one import are refused, because both would c
     format: { zone: '+04:00' },
   };
   expect((await importReadings(ingest, [days, hours], options)).failures).toEqual([
-    expect.stringContaining('hours of sensor 2, of which days were imported before'),
+    expect.stringContaining('hours of sensor 2, whose days were imported before'),
   ]);
   expect((await importReadings(ingest, [hours, days], options)).failures).toEqual([
-    expect.stringContaining('days of sensor 2, of which hours were imported before'),
+    expect.stringContaining('days of sensor 2, whose hours were imported before'),
   ]);
   const measured = file(
     'measured.csv',
@@ -221,13 +222,18 @@ it('every format has a table of samples, with one that mutated.test.ts changes',
   expect(missing(marked), 'mark a sample of its table isMutated').toEqual([]);
 });
 
-it('every format has a line in the README of senders, and names the source of its layout', () => {
-  const readme = readFileSync(
-    new URL('../../../../src/extras/senders/README.md', import.meta.url),
-    'utf8',
+it('the README of formats has the table of all sources, which -u writes', async () => {
+  const page = new URL('../../../../src/extras/senders/formats/README.md', import.meta.url);
+  const rows = FORMAT_NAMES.map((one) => {
+    const { name, about, needs, zone } = FORMATS.find((format) => format.name === one) as Format;
+    const owner = needs.owner.startsWith('for ') ? '' : needs.owner;
+    return `| \`${name}\` | ${about} | ${owner} | ${zone ?? ''} |\n`;
+  });
+  const table = readFileSync(page, 'utf8').replace(
+    /(\| source \| what .*\n.*\n)(\|.*\n)*/,
+    (_, head: string) => head + rows.join(''),
   );
-  const lines = [...readme.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)];
-  expect(lines.map(([, name]) => name).sort()).toEqual(FORMAT_NAMES);
+  await expect(table).toMatchFileSnapshot(page.pathname);
   for (const { source } of FORMATS) expect(source).toMatch(/https:|README/);
 });
 

@@ -42,7 +42,7 @@ describe('pressure', () => {
     '海平面气压',
   ])('%s says that it is reduced to sea level', async (name) => {
     expect(await mapped(name)).toBe(
-      `${name} says that it is pressure reduced to sea level, which is not that of the station`,
+      `${name} says that it is pressure reduced to sea level, not the station's own`,
     );
   });
 

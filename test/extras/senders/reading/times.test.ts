@@ -80,7 +80,7 @@ test.each<[given: unknown, at: string | undefined]>([
 
 /** The table of src/extras/senders/README.md: each form with its examples. */
 const [, README_TABLE = ''] = readFileSync('src/extras/senders/README.md', 'utf8').split(
-  '| form  ',
+  '| form | as in',
 );
 const README_FORMS = [
   ...(README_TABLE.split('\n\n')[0] ?? '').matchAll(/^\| `([^`]+)` +\|(.*)/gm),

@@ -90,7 +90,7 @@ describe('a column of units', () => {
     const found = await read('sensor_id,time,no2,no2_unit', [`1,${T},5,stone`]);
     expect(found).toMatchObject({
       values: [{ no2: '5 stone' }],
-      asked: ['"stone" stands where no2 says its unit, and is no unit of no2'],
+      asked: ['"stone" stands where no2 says its unit, and is not a unit of no2'],
     });
   });
 
@@ -98,7 +98,7 @@ describe('a column of units', () => {
     const rows = [',,Volts,%', `1,${T},5,80`];
     expect(await read('sensor_id,time,temperature,humidity', rows)).toMatchObject({
       values: [{ temperature: '5 Volts', humidity: '80' }],
-      asked: ['"Volts" stands where temperature says its unit, and is no unit of temperature'],
+      asked: ['"Volts" stands where temperature says its unit, and is not a unit of temperature'],
     });
   });
 

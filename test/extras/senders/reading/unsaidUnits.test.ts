@@ -29,7 +29,7 @@ describe('an unknown word in the place of a unit', () => {
   ])('the word in the mapped column %s=%s is asked about: %s', async (ours, theirs, word) => {
     const columns = [`${ours}=${theirs}`];
     expect(await asked(theirs, '5', { columns })).toMatch(
-      `"${word}" stands where ${theirs} says its unit, and is no unit of ${ours}. Add --unit ${ours}=`,
+      `"${word}" stands where ${theirs} says its unit, and is not a unit of ${ours}. Add --unit ${ours}=`,
     );
     const units = [`${ours}=${ours === 'no2' ? 'ppb' : UNITS[ours]}`];
     expect(await asked(theirs, '5', { columns, units })).toBeUndefined();
@@ -111,7 +111,7 @@ describe('a foreign column', () => {
     const [doubt, ...others] = doubts.of(readings, COMMAND_LINE);
     expect(others).toEqual([]);
     expect(doubt?.what).toBe(
-      'nothing says the unit of Feuchte, Ճնշում; "pphm" stands where SO2 (pphm) says its unit, and is no unit of so2',
+      'nothing says the unit of Feuchte, Ճնշում; "pphm" stands where SO2 (pphm) says its unit, and is not a unit of so2',
     );
     expect(doubt?.remedy).toMatch(
       /^Add --unit humidity=% \(81 is 81 %\); and --unit pressure=hpa \(740 is 74000 Pa\) or --unit pressure=mmhg \(740 is 98658 Pa\); and --unit so2=ug\/m3 .* Convert values in any other unit first\.$/,
