@@ -2,13 +2,12 @@
 import type { Locale } from '../../contract/endpoints.ts';
 import { LOCALES } from '../../contract/endpoints.ts';
 import { EXPLORE } from '../../contract/explore.ts';
+import type { IndexName } from '../../contract/words/indices.ts';
+import { type SiteTitles, titleIn } from '../../contract/words/siteTitle.ts';
+import { COMMON_WORDS } from '../../contract/words/words.ts';
 import { ANY_ORIGIN } from '../../http/send.ts';
 import type { Offers } from '../../serve/app.ts';
-import { CHANGE_WORDS } from '../../serve/changeWords.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
-import type { IndexName } from '../../serve/indexWords.ts';
-import { type SiteTitles, titleIn } from '../../serve/siteTitle.ts';
-import { WARNING_WORDS } from '../../serve/warningWords.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
@@ -141,16 +140,16 @@ ${
 /** The feeds that a reader of feeds finds at the address of the page, its own first. */
 function feedLinks({ locale, title, feed, warnings }: Page): Html {
   const path = EXPLORE.changesFeed.path.replace('{locale}', locale);
-  const { feed: all, feedOf } = CHANGE_WORDS[locale];
+  const { feeds } = COMMON_WORDS[locale];
   const link = (name: string, href: string) =>
     html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${href}">\n`;
   return html`${
     warnings !== undefined &&
-    link(fill(WARNING_WORDS[locale].feedOf, { place: title }), warningsPath(locale, warnings))
+    link(fill(feeds.warnings, { place: title }), warningsPath(locale, warnings))
   }${
     feed !== undefined &&
-    link(fill(feedOf, { place: title }), path.replace('changes', `${feed}/changes`))
-  }${link(all, path)}`;
+    link(fill(feeds.changesOf, { place: title }), path.replace('changes', `${feed}/changes`))
+  }${link(feeds.changes, path)}`;
 }
 
 function withFrame(site: Site, { locale, path, body }: Page): Html {
