@@ -275,7 +275,10 @@ export function makeApp({
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
     (req: Request) => {
-      throw unknownPath(req.path, Object.values(endpoints));
+      throw unknownPath(
+        req.path,
+        Object.values(endpoints).map(({ path }) => path),
+      );
     },
     allowAnyOrigin,
     nameNearPlaces(reader),

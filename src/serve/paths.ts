@@ -1,7 +1,6 @@
 /** Reads the parameters of a request's path; throws Problem 404 for impossible ones. */
 import type { Request } from 'express';
 import {
-  type Endpoint,
   LOCALES,
   type Locale,
   MAX_STATION_ID,
@@ -87,8 +86,8 @@ const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-histo
 const EXPLORED =
   /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
-/** The 404 for a path that matches none of the endpoints, as specific as the path allows. */
-export function unknownPath(path: string, endpoints: readonly Endpoint[]): Problem {
+/** The 404 for a path that matches none of those that are served, as specific as the path allows. */
+export function unknownPath(path: string, served: readonly string[]): Problem {
   const [, locale, base] = BASE.exec(path) ?? [];
   if (locale !== undefined && !LOCALES.some((known) => known === locale))
     return noSuchLocale(locale);
@@ -99,9 +98,7 @@ export function unknownPath(path: string, endpoints: readonly Endpoint[]): Probl
       `There is nothing at ${quoted(path)}: this port only publishes. Readings go to the ingestion port (INGEST_PORT, by default 8082), which opens with the first token.`,
     );
   }
-  const paths = endpoints
-    .map((endpoint) => endpoint.path)
-    .filter((one) => one.includes('/explore/') === (base === 'explore'));
+  const paths = served.filter((one) => one.includes('/explore/') === (base === 'explore'));
   return notFound(
     `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
   );
