@@ -20,7 +20,7 @@ import { WORDS } from './words.ts';
 /**
  * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: the
  * zone of all times; `index`: the one in headlines; `tiles` or `ground`: what maps are drawn on;
- * `links`: to pages of other extras.
+ * `links`: to pages of other extras; `hasFeeds`: an extra renders feeds.
  */
 export type Site = {
   url: string;
@@ -32,6 +32,7 @@ export type Site = {
   tiles?: Tiles | undefined;
   ground?: Ground | undefined;
   links?: Offers['links'];
+  hasFeeds?: boolean;
 };
 
 export const groundOf = ({ tiles, ground }: Site): MapGround => ({ tiles, ground: ground?.url });
@@ -123,7 +124,7 @@ ${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')
   LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)
 }
   <link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
-${!isEmbeddable && feedLinks(page)}${scripts.map(
+${!isEmbeddable && site.hasFeeds && feedLinks(page)}${scripts.map(
   (name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`,
 )}</head>
 ${
