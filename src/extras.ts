@@ -4,6 +4,7 @@ import { demo } from './extras/demo/extra.ts';
 import { embedded } from './extras/embedded/extra.ts';
 import type { Extra } from './extras/extra.ts';
 import { feeds } from './extras/feeds/extra.ts';
+import { news } from './extras/news/extra.ts';
 import { pages } from './extras/pages/extra.ts';
 import { senders } from './extras/senders/extra.ts';
 
@@ -12,6 +13,7 @@ export const EXTRAS: readonly Extra[] = [
   senders, // reads what others write: their formats, units and clocks
   feeds, // polls providers for readings
   archive, // the whole history in files
+  news, // Atom feeds of warnings and changes, in sentences
   pages, // for people, and the widget; after the paths of others, which its page of problems ends
   demo, // an invented country to begin with
 ];

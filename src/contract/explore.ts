@@ -198,6 +198,8 @@ export const EXPLORE = {
 } as const satisfies Record<string, Explored>;
 
 export type ExploreName = keyof typeof EXPLORE;
+/** Feeds are rendered by an extra; without it the API has none. */
+export type FeedName = Extract<ExploreName, `${string}Feed`>;
 export type ExploreAnswer<Name extends ExploreName> = z.infer<(typeof EXPLORE)[Name]['answer']>;
 
 /** All endpoints, in the order in which they are matched. */

@@ -143,10 +143,12 @@ function contactOf({ title = '', contact }: Publisher) {
 
 /**
  * The document. Schemas with an id become components, and are referred to wherever they are used.
+ * `endpoints`: those that are served.
  */
 export function makeOpenApi(
   publisher: Publisher = { contact: '', license: '' },
   beside: readonly DescribedPaths[] = [],
+  endpoints: Readonly<Record<string, Endpoint>> = ALL_ENDPOINTS,
 ) {
   return createDocument(
     {
@@ -166,7 +168,7 @@ export function makeOpenApi(
       security: [],
       paths: Object.assign(
         Object.fromEntries(
-          Object.entries(ALL_ENDPOINTS).map(([name, endpoint]) => [
+          Object.entries(endpoints).map(([name, endpoint]) => [
             endpoint.path,
             { get: operation(name, endpoint) },
           ]),

@@ -8,9 +8,11 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
 import { BASE_PATH, type EndpointName, type Locale, pathPattern } from '../contract/endpoints.ts';
-import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
+import { ALL_ENDPOINTS, type ExploreName, type FeedName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
 import { type DescribedPaths, makeOpenApi } from '../contract/openapi.ts';
+import type { IndexName } from '../contract/words/indices.ts';
+import type { SiteTitles } from '../contract/words/siteTitle.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import {
   accessLog,
@@ -25,8 +27,7 @@ import {
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
 import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
-import { makeChangeFeeds } from './changes.ts';
-import { makeSiteUrls } from './current.ts';
+import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { type Document, renderDocument, sendDocument, TEXT_KIND } from './document.ts';
 import {
@@ -37,14 +38,11 @@ import {
 } from './documents.ts';
 import type { Entry } from './entry.ts';
 import { makeExplore } from './explore.ts';
-import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
 import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
-import { makeReadRow } from './readRow.ts';
+import { makeReadRow, type ReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
-import type { SiteTitles } from './siteTitle.ts';
-import { makeWarningFeeds } from './warnings.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -70,7 +68,7 @@ type AppOptions = {
  * `ground`: of maps, as GeoJSON. `pagesUrl`: where readers reach the pages, '' for the address of
  * the API. `pages`: how to make a page that looks like the others. `links`: in the foot of every
  * page, a path below the locale and its title in each language. `described`: in the OpenAPI
- * document.
+ * document. `feeds`: renders the feeds of the contract; left out, there are none.
  */
 export type Offers = {
   ground?: object;
@@ -78,6 +76,20 @@ export type Offers = {
   pages?: PageMaker;
   links?: readonly { path: string; titles: Readonly<Record<Locale, string>> }[];
   described?: readonly DescribedPaths[];
+  feeds?: (sources: FeedSources) => Documents<FeedName>;
+};
+
+/** `pages`: where readers reach the pages; undefined: there are none. */
+type FeedSources = {
+  readRow: ReadRow;
+  reader: NetworkReader;
+  db: ApiDb;
+  clock: Clock;
+  /** Base of the pages of the operator's site, '' where there are none, and what is below it. */
+  siteBaseUrl: string;
+  urls: SiteUrls;
+  pages: string | undefined;
+  site: Pick<PublishedSite, 'titles' | 'license'>;
 };
 
 /** HTML that knows it is safe. */
@@ -116,7 +128,7 @@ export type PageParts = {
   offers: Offers;
   /** Words the rows of the network in a language, with the addresses of the site. */
   present: (titles: Titles, locale: Locale) => ReturnType<typeof presenter>;
-  documents: Documents<EndpointName | ExploreName>;
+  documents: Documents<EndpointName | Exclude<ExploreName, FeedName>>;
   reader: NetworkReader;
   /** For queries whose cost grows with the network. */
   wholeNetwork: ApiDb;
@@ -175,13 +187,13 @@ export function makeApp({
   const current = makeDocuments({ db, reader, clock, site: urls });
   const sources = { db, wholeNetwork, clock, index: site.index };
   const readRow = makeReadRow(sources);
-  const publisher = { readRow, siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
-  const documents = {
-    ...current,
-    ...makeExplore({ ...sources, zone: site.zone }),
-    ...makeChangeFeeds({ db, clock, ...publisher }),
-    ...makeWarningFeeds(publisher),
-  };
+  const pages = offers.pagesUrl;
+  const documents = { ...current, ...makeExplore({ ...sources, zone: site.zone }) };
+  const feeds = offers.feeds?.({ readRow, reader, db, clock, siteBaseUrl, urls, pages, site });
+  const rendered = { ...documents, ...feeds };
+  const endpoints = Object.fromEntries(
+    Object.entries(ALL_ENDPOINTS).filter(([name]) => name in rendered),
+  );
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const answerFrom =
@@ -207,7 +219,9 @@ export function makeApp({
       /^\/openapi\.json$/,
       renderDocument(
         'en',
-        JSON.stringify(makeOpenApi({ ...site, title: site.titles.en }, offers.described)),
+        JSON.stringify(
+          makeOpenApi({ ...site, title: site.titles.en }, offers.described, endpoints),
+        ),
       ),
     ],
     [/^\/llms\.txt$/, renderDocument('en', makeLlmsText(site), TEXT_KIND)],
@@ -219,8 +233,8 @@ export function makeApp({
   }
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {
-    const render = documents[name as keyof typeof documents];
+  for (const [name, { path: route, media }] of Object.entries(endpoints)) {
+    const render = rendered[name as EndpointName];
     const get = async (req: Request, res: Response) => {
       refuseQuery(req);
       const values = pathValues(req, route);
@@ -261,7 +275,10 @@ export function makeApp({
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
     (req: Request) => {
-      throw unknownPath(req.path);
+      throw unknownPath(
+        req.path,
+        Object.values(endpoints).map(({ path }) => path),
+      );
     },
     allowAnyOrigin,
     nameNearPlaces(reader),

@@ -75,11 +75,6 @@ const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 
 export const TEXT_KIND: Kind = { type: 'text/plain; charset=utf-8', headers: ANY_ORIGIN_LIST };
 
-export const ATOM_KIND: Kind = {
-  type: 'application/atom+xml; charset=utf-8',
-  headers: ANY_ORIGIN_LIST,
-};
-
 /**
  * Headers for a CSV download with this file name, which is described at an address relative to its
  * own.

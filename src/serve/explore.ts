@@ -7,6 +7,7 @@ import {
   EXPLORE,
   type Explored,
   type ExploreName,
+  type FeedName,
   KEYS,
   type Subject,
 } from '../contract/explore.ts';
@@ -20,14 +21,11 @@ import { makeHoursCsv } from './hoursCsv.ts';
 import { found, type PathValues } from './paths.ts';
 import { type CalledName, makeReadRow, noSuch, type Sources } from './readRow.ts';
 
-/** Documents that are not feeds. */
-type RenderedName = Exclude<ExploreName, `${string}Feed`>;
-
 /** How each document is rendered. */
 export function makeExplore(
   /** `zone`: the network's. */
   sources: Sources & { zone?: string },
-): Documents<RenderedName> {
+): Documents<Exclude<ExploreName, FeedName>> {
   const { db, clock, zone = 'UTC' } = sources;
   const readRow = makeReadRow(sources);
   const render = (name: CalledName) => async (values: PathValues) => {

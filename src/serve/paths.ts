@@ -1,14 +1,12 @@
 /** Reads the parameters of a request's path; throws Problem 404 for impossible ones. */
 import type { Request } from 'express';
 import {
-  ENDPOINTS,
   LOCALES,
   type Locale,
   MAX_STATION_ID,
   PATH_PARAMETERS,
   parametersIn,
 } from '../contract/endpoints.ts';
-import { EXPLORE } from '../contract/explore.ts';
 import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
 
 /** The values of a path's parameters; those that the path lacks must not be read. */
@@ -88,8 +86,8 @@ const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-histo
 const EXPLORED =
   /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
-/** The 404 for a path that matches no endpoint, as specific as the path allows. */
-export function unknownPath(path: string): Problem {
+/** The 404 for a path that matches none of those that are served, as specific as the path allows. */
+export function unknownPath(path: string, served: readonly string[]): Problem {
   const [, locale, base] = BASE.exec(path) ?? [];
   if (locale !== undefined && !LOCALES.some((known) => known === locale))
     return noSuchLocale(locale);
@@ -100,9 +98,7 @@ export function unknownPath(path: string): Problem {
       `There is nothing at ${quoted(path)}: this port only publishes. Readings go to the ingestion port (INGEST_PORT, by default 8082), which opens with the first token.`,
     );
   }
-  const paths = Object.values(base === 'explore' ? EXPLORE : ENDPOINTS).map(
-    (endpoint) => endpoint.path,
-  );
+  const paths = served.filter((one) => one.includes('/explore/') === (base === 'explore'));
   return notFound(
     `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
   );

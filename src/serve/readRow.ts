@@ -5,10 +5,10 @@
 import type { Clock } from '../base/clock.ts';
 import { parametersIn } from '../contract/endpoints.ts';
 import { EXPLORE, type Explored, type ExploreName, type Subject } from '../contract/explore.ts';
+import type { IndexName } from '../contract/words/indices.ts';
 import type { ApiDb, ApiRow } from '../database/apiDb.ts';
 import type { ApiFunctions } from '../database/generated/apiTypes.ts';
 import { callApi } from '../database/query.ts';
-import type { IndexName } from './indexWords.ts';
 import { found, noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 type Endpoints = typeof EXPLORE;

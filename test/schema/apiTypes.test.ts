@@ -36,7 +36,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   region_changes_json: `${AT}, 'alpha'`,
   station_warnings_json: `${AT}, 1, 'aqi'`,
   region_warnings_json: `${AT}, 'alpha', 'aqi'`,
-  station_notices_json: `${AT}, 1`,
   station_history_json: `1, ${EVER}`,
   region_history_json: `'town', ${EVER}`,
   station_history: `'${NOW.toISOString()}', 1`,

@@ -100,7 +100,6 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_changes_json: ['since', 'changes', 'valid_until'],
   station_warnings_json: ['index', 'since', 'warnings', 'valid_until'],
   region_warnings_json: ['index', 'since', 'warnings', 'valid_until'],
-  station_notices_json: ['flags', 'silences', 'valid_until'],
   installation: ['time_zone', 'epoch', 'engine', 'migrations'],
   provider_state: ['provider', 'online', 'offline'],
   newest_bucket: ['subject', 'resolution'],

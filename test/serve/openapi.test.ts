@@ -4,23 +4,34 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
+import { EXPLORE, type FeedName } from '../../src/contract/explore.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
-import { makeApp } from '../../src/serve/app.ts';
+import { makeApp, type Offers } from '../../src/serve/app.ts';
 import { openApi } from '../contract/documented.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
 
 const PATH = '/openapi.json';
+const render = () => Promise.reject(new Error('feeds are only described here'));
+const FEEDS: ReturnType<Required<Offers>['feeds']> = {
+  changesFeed: render,
+  stationChangesFeed: render,
+  regionChangesFeed: render,
+  stationWarningsFeed: render,
+  regionWarningsFeed: render,
+};
 const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
 
 describe(PATH, () => {
   const log = keepingLog();
   let db: ReturnType<typeof openReaderPool>;
   let app: ReturnType<typeof makeApp>;
+  const appWith = (offers: Offers) =>
+    makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log, offers });
   beforeAll(() => {
     db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
-    app = makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log });
+    app = appWith({ feeds: () => FEEDS });
   });
   afterAll(() => db.destroy());
 
@@ -32,6 +43,24 @@ describe(PATH, () => {
     expect(status).toBe(200);
     expect(body).toEqual(openApi);
     expect(body.openapi).toBe('3.1.0');
+  });
+
+  it('the OpenAPI document has the feeds only where an extra renders them, and so has the 404', async () => {
+    const isFeed = (path: string) => path.endsWith('.atom');
+    const feeds = Object.keys(openApi.paths).filter(isFeed);
+    expect(feeds).toEqual(Object.keys(FEEDS).map((name) => EXPLORE[name as FeedName].path));
+    const without = await request(appWith({})).get(PATH);
+    expect(Object.keys(without.body.paths)).toEqual(
+      Object.keys(openApi.paths).filter((path) => !isFeed(path)),
+    );
+    for (const [offers, named] of [
+      [{}, []],
+      [{ feeds: () => FEEDS }, feeds],
+    ] as const) {
+      const { status, body } = await request(appWith(offers)).get('/en/explore/v1/none.atom');
+      expect(status).toBe(404);
+      expect(feeds.filter((path) => body.detail.includes(path))).toEqual(named);
+    }
   });
 
   it('the OpenAPI document has the headers of an answer, is in English, and may be kept for an hour', async () => {

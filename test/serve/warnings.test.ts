@@ -1,13 +1,10 @@
-/** Warnings: when the category changes, in which words, and how their Atom feeds are sent. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** Warnings: when the category changes, and what their documents say of it. */
+import { beforeAll, expect, it } from 'vitest';
 import { deleteOldWarnings } from '../../src/aggregate/refresh.ts';
-import { LOCALES } from '../../src/contract/endpoints.ts';
 import { EXPLORE } from '../../src/contract/explore.ts';
+import { INDEX_WORDS, type IndexName } from '../../src/contract/words/indices.ts';
 import type { ApiDb } from '../../src/database/apiDb.ts';
-import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
-import { INDEX_WORDS, type IndexName } from '../../src/serve/indexWords.ts';
-import { WARNING_WORDS } from '../../src/serve/warningWords.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
 import {
@@ -15,110 +12,41 @@ import {
   citiesOfOneStation,
   type Installation,
   install,
-  reading,
-  type Values,
 } from '../support/installation.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { request } from '../support/request.ts';
-import { readAtom } from './atom.ts';
-import { versionsOf } from './serve.ts';
-
-const HOUR_MS = 3_600_000;
-const [WALK, GASES, SHY, SUSPECT, WEATHER, OLD, NEW, EDGE] = [1, 2, 3, 4, 5, 6, 7, 8];
-
-const NETWORK = {
-  time_zone: 'Asia/Yerevan',
-  providers: [{ id: 'us', title: 'Us', stale_after: '3 hours' }],
-  regions: [
-    { slug: 'velmora', kind: 'city', title: { en: 'Velmora', ru: 'Вельмора', hy: 'Վելմորա' } },
-    { slug: 'quay', kind: 'district', city: 'velmora', title: { en: 'Quay' } },
-    { slug: 'lindau', kind: 'city', title: { en: 'Lindau' } },
-    { slug: 'bay', kind: 'city', title: { en: 'Bay' } },
-  ],
-  stations: [
-    { id: WALK, title: { en: 'Mill & <b>sons</b>' }, regions: ['velmora', 'quay'] },
-    { id: GASES, title: { en: 'Port' }, regions: ['lindau'] },
-    {
-      id: SHY,
-      title: { en: 'Shy' },
-      regions: ['velmora'],
-      hidden: [{ since: '2026-10-01T00:00:00+04:00', until: '2026-11-20T16:20:00+04:00' }],
-    },
-    {
-      id: SUSPECT,
-      title: { en: 'Doubt' },
-      regions: ['bay'],
-      is_bad_pm: [{ since: '2026-11-20T03:30:00+04:00', until: '2026-11-20T05:10:00+04:00' }],
-    },
-    { id: WEATHER, title: { en: 'Vane' } },
-    { id: OLD, title: { en: 'Old' } },
-    { id: NEW, title: { en: 'New' } },
-    { id: EDGE, title: { en: 'Edge' } },
-  ].map((station) => ({
-    latitude: 40,
-    longitude: 44,
-    provider: 'us',
-    screening: false,
-    regions: [],
-    sensors: [{ id: station.id + 10 }],
-    ...station,
-  })),
-};
-
-/** The hours of a sensor, one after the other; PM2.5 where it is a number, null for none. */
-const hours = (sensor: number, from: string, values: readonly (number | Values | null)[]) =>
-  values.flatMap((value, n) => {
-    if (value === null) return [];
-    const at = Date.parse(from) + n * HOUR_MS + 60_000;
-    return [reading(sensor, at, typeof value === 'number' ? { pm25: value } : value)];
-  });
-
-const DAY = '2026-11-20T00:00:00+04:00';
-const at = (hour: string, day = '2026-11-20') => `${day}T${hour}:00+04:00`;
+import {
+  at,
+  EDGE,
+  GASES,
+  HOUR_MS,
+  hours,
+  installWarned,
+  NEW,
+  OLD,
+  SHY,
+  SUSPECT,
+  WALK,
+  WEATHER,
+} from './warnedPlaces.ts';
 
 onEveryEngineInAll('warnings', (engine) => {
   let here: Installation;
   let db: ApiDb;
   beforeAll(async () => {
-    here = await install(engine, NETWORK);
-    await here.accept([
-      ...hours(11, DAY, [5, 20, 41.2, 20, 5, 5, 5, null, 60, null, null, 5, 5, 5, 5, 5]),
-      // O3 129.5 is 130 (X1); 60 ppb of NO2 are 115 µg/m³
-      ...hours(12, DAY, [
-        { o3: 40 },
-        { o3: 129.5, no2: 5 },
-        { o3: 40, no2: 60 },
-        { o3: 70 },
-        { o3: 40 },
-        { o3: 40 },
-        { o3: 40, so2: 12 },
-        ...Array<Values>(9).fill({ o3: 40 }),
-      ]),
-      ...hours(13, DAY, [60, 60, 60]),
-      ...hours(14, DAY, [5, 5, 20, 300, 300, 300, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20]),
-      ...hours(15, DAY, [{ temperature: 5 }, { temperature: 6 }]),
-      ...hours(16, '2026-10-20T20:00:00+04:00', [60, 60, 60, 60, 5, 5, 5]),
-      ...hours(17, '2026-11-20T14:00:00+04:00', [{ pm25: 5, pm10: 260, o3: 150 }]),
-      // AQI 154, 209, 210, 191 and 190; 147.4 and 147.6 are 140.4 and 140.6 × 1.05
-      ...hours(18, DAY, [60, 133.5, 134.1, 111.9, 111.9, 111.9, 111.1, 111.1, 111.1, 147.4, 147.6]),
-    ]);
-    await here.refresh(NOW);
-    db = openReaderPool(here.database.target, { timeZone: 'Asia/Yerevan', max: 4 });
-  });
-  afterAll(async () => {
-    await db.destroy();
-    await here.close();
+    const installed = await installWarned(engine);
+    ({ here, db } = installed);
+    return installed.close;
   });
 
-  type Options = { index?: IndexName; now?: Date; cache?: Body };
-  const appOf = ({ index, now = NOW, cache }: Options = {}) =>
+  type Options = { index?: IndexName; now?: Date };
+  const appOf = ({ index, now = NOW }: Options = {}) =>
     makeApp({
       db,
       clock: () => now,
       siteBaseUrl: '',
       log: keepingLog(),
       ...(index && { site: { index } }),
-      ...(cache && { cache }),
     });
   const ask = (path: string, options?: Options) =>
     request(appOf(options)).get(`/en/explore/v1/${path}`);
@@ -256,10 +184,8 @@ onEveryEngineInAll('warnings', (engine) => {
   });
 
   it('an unknown place and a hidden station have no warnings (C6)', async () => {
-    for (const type of ['json', 'atom']) {
-      for (const place of ['station/99', `station/${SHY}`, 'region/nowhere'])
-        expect((await ask(`${place}/warnings.${type}`)).status, place).toBe(404);
-    }
+    for (const place of ['station/99', `station/${SHY}`, 'region/nowhere'])
+      expect((await ask(`${place}/warnings.json`)).status, place).toBe(404);
     const shown = { now: new Date('2026-11-20T12:20:00Z') };
     expect((await ask(`station/${SHY}/warnings.json`, shown)).status).toBe(200);
     // who has asked before does not wait for the next hour
@@ -280,152 +206,6 @@ onEveryEngineInAll('warnings', (engine) => {
     expect([...category.options].sort()).toEqual(
       [...new Set([...names('aqi'), ...names('eaqi')])].sort(),
     );
-  });
-
-  describe('as Atom', () => {
-    async function feed(path: string, options?: Options) {
-      const { status, text } = await request(appOf(options)).get(path).buffer(true);
-      expect(status).toBe(200);
-      return { ...readAtom(text), text };
-    }
-
-    it('an entry says the category, the value that makes it and the index, as of the end of its hour', async () => {
-      const { title, id, updated, entries, text } = await feed(
-        '/en/explore/v1/region/velmora/warnings.atom',
-      );
-      expect([title, id, updated]).toEqual([
-        'Velmora: air quality warnings – Air quality',
-        'tag:localhost,2026:/en/explore/v1/region/velmora/warnings',
-        '2026-11-20T10:00:00.000Z',
-      ]);
-      expect(text).toContain(
-        '<subtitle>US EPA index of PM2.5 and PM10. An entry for every change of the category: worse at once after a closed hour, better after three; a bound counts as left when the value is 5 % beyond it.</subtitle>',
-      );
-      expect(entries.map((entry) => entry.title)).toEqual([
-        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, AQI 28), 20 November, 13:00–14:00',
-        '↑ Velmora: unhealthy (PM2.5 60.0 µg/m³, AQI 154), 20 November, 08:00–09:00',
-        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, AQI 28), 20 November, 06:00–07:00',
-        '↓ Velmora: all clear, moderate (PM2.5 5.0 µg/m³, AQI 28), 20 November, 05:00–06:00',
-        '↑ Velmora: unhealthy for sensitive groups (PM2.5 41.2 µg/m³, AQI 115), 20 November, 02:00–03:00',
-        '↑ Velmora: moderate (PM2.5 20.0 µg/m³, AQI 71), 20 November, 01:00–02:00',
-      ]);
-      expect(entries[4]).toMatchObject({
-        id: 'tag:localhost,2026-11-19:/en/explore/v1/region/velmora/warnings/2026-11-19T23:00:00Z',
-        updated: '2026-11-19T23:00:00.000Z',
-        content:
-          '<p>Worse. Before: moderate.</p>' +
-          '<p>Everybody: The general public is less likely to be affected.</p>' +
-          "<p>Sensitive groups: Reduce prolonged or heavy exertion. It's OK to be active outside, but take more breaks and do less intense activities.</p>" +
-          `<p>Advice of the US EPA for this category: ${INDEX_WORDS.aqi.source.url}</p>`,
-      });
-      // an all-clear advises nothing
-      expect(entries[3]?.content).toBe(
-        '<p>Better. Before: unhealthy for sensitive groups.</p><p>The worst of three hours in a row was moderate.</p>',
-      );
-      const edge = (await feed(`/en/explore/v1/station/${EDGE}/warnings.atom`)).entries[1];
-      expect(edge?.title).toBe(
-        '↓ Edge: unhealthy (PM2.5 111.1 µg/m³, AQI 190), 20 November, 08:00–09:00',
-      );
-      expect(edge?.content).toMatch(/^<p>Better\. Before: very unhealthy\.<\/p>.*<p>Everybody: /);
-    });
-
-    it('a first category says that it is the first, and a name is text and not XML', async () => {
-      const [first] = (await feed(`/en/explore/v1/station/${NEW}/warnings.atom`)).entries;
-      expect(first?.title).toBe(
-        'New: unhealthy (PM10 260.0 µg/m³, AQI 153), 20 November, 14:00–15:00',
-      );
-      expect(first?.content).toContain('<p>The first category known.</p><p>Everybody');
-      const { entries } = await feed(`/en/explore/v1/station/${WALK}/warnings.atom`);
-      expect(entries[0]?.title).toContain('Mill & <b>sons</b>: all clear, good (PM2.5');
-    });
-
-    it('with INDEX=eaqi, and where there are no particles, an entry names the European index and its pollutant (X1)', async () => {
-      const titles = async (path: string, options?: Options) =>
-        (await feed(path, options)).entries.map(({ title }) => title);
-      expect(await titles('/en/explore/v1/region/lindau/warnings.atom', { index: 'aqi' })).toEqual([
-        '↓ Lindau: all clear, good (O₃ 40.0 µg/m³, European index), 20 November, 06:00–07:00',
-        '↓ Lindau: all clear, fair (O₃ 40.0 µg/m³, European index), 20 November, 05:00–06:00',
-        '↑ Lindau: very poor (NO₂ 60.0 ppb, European index), 20 November, 02:00–03:00',
-        '↑ Lindau: poor (O₃ 129.5 µg/m³, European index), 20 November, 01:00–02:00',
-      ]);
-      const european = { index: 'eaqi' } as const;
-      expect(await titles('/en/explore/v1/region/velmora/warnings.atom', european)).toEqual([
-        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, European index), 20 November, 13:00–14:00',
-        '↑ Velmora: poor (PM2.5 60.0 µg/m³, European index), 20 November, 08:00–09:00',
-        '↓ Velmora: all clear, good (PM2.5 5.0 µg/m³, European index), 20 November, 06:00–07:00',
-        '↑ Velmora: moderate (PM2.5 20.0 µg/m³, European index), 20 November, 01:00–02:00',
-      ]);
-      const [, poor] = (await feed('/hy/explore/v1/region/velmora/warnings.atom', european))
-        .entries;
-      expect(poor).toMatchObject({
-        title: '↑ Վելմորա: վատ (PM2.5 60,0 մկգ/մ³, եվրոպական ինդեքս), նոյեմբերի 20, 08:00–09:00',
-        content: expect.stringContaining(INDEX_WORDS.eaqi.source.url),
-      });
-    });
-
-    it('a feed links to the page of its place on the operator’s site', async () => {
-      const siteBaseUrl = 'https://site.example';
-      const linkOf = async (place: string) => {
-        const app = makeApp({ db, clock: () => NOW, siteBaseUrl, log: keepingLog() });
-        const { text } = await request(app)
-          .get(`/en/explore/v1/${place}/warnings.atom`)
-          .buffer(true);
-        return /rel="alternate" href="([^"]*)"/.exec(text)?.[1];
-      };
-      const base = 'https://site.example/en/air-quality';
-      expect(await linkOf('region/velmora')).toBe(`${base}/velmora`);
-      expect(await linkOf('region/quay')).toBe(`${base}/velmora/quay`);
-      expect(await linkOf(`station/${WALK}`)).toBe(`${base}/station/${WALK}`);
-    });
-
-    it('the words, numbers and units are in the language of the address', async () => {
-      const russian = await feed('/ru/explore/v1/region/velmora/warnings.atom');
-      expect([russian.language, russian.title]).toEqual([
-        'ru',
-        'Вельмора: предупреждения о качестве воздуха – Качество воздуха',
-      ]);
-      expect(russian.entries[4]).toMatchObject({
-        title:
-          '↑ Вельмора: вредно для чувствительных групп (PM2.5 41,2 мкг/м³, AQI 115), 20 ноября, 02:00–03:00',
-        content: expect.stringContaining('<p>Стало хуже. До этого: умеренно.</p>'),
-      });
-      const armenian = await feed('/hy/explore/v1/region/velmora/warnings.atom');
-      expect(armenian.entries[4]?.title).toBe(
-        '↑ Վելմորա: վնասակար զգայուն խմբերի համար (PM2.5 41,2 մկգ/մ³, AQI 115), նոյեմբերի 20, 02:00–03:00',
-      );
-      for (const locale of LOCALES)
-        expect(Object.keys(WARNING_WORDS[locale])).toEqual(Object.keys(WARNING_WORDS.en));
-    });
-
-    it('a feed is cached and validated as documents are, until the next hour closes', async () => {
-      const now = new Date('2026-11-20T11:59:30Z');
-      const cache = { maxBytes: 1e7, versions: await versionsOf(db) };
-      const app = appOf({ now, cache });
-      for (const path of [`station/${WALK}/warnings.atom`, 'region/velmora/warnings.json']) {
-        const again = () => request(app).get(`/en/explore/v1/${path}`).buffer(true);
-        const { status, headers } = await again();
-        expect([status, headers]).toMatchObject([
-          200,
-          {
-            'cache-control': 'max-age=30, stale-while-revalidate=240, stale-if-error=600',
-            'content-language': 'en',
-            'last-modified': now.toUTCString(), // so it was kept
-          },
-        ]);
-        expect((await again().set('If-None-Match', String(headers.etag))).status).toBe(304);
-        expect((await request(app).head(`/en/explore/v1/${path}`)).status).toBe(200);
-      }
-    });
-
-    it('links are absolute where the address is known, else their base is the path of the feed', async () => {
-      const path = `/en/explore/v1/station/${WALK}/warnings.atom`;
-      expect((await feed(path)).text).toContain(` xml:base="${path}" `);
-      const offers = { pagesUrl: 'https://air.example' };
-      const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: keepingLog(), offers });
-      const { text } = await request(app).get(path).buffer(true);
-      expect(text).toContain(` xml:base="https://air.example${path}" `);
-      expect(text).toContain(`rel="self" href="https://air.example${path}"`);
-    });
   });
 });
 

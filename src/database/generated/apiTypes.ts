@@ -805,10 +805,6 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_station: number; most?: number };
     row: { neighbours: string | null; valid_until: string | null; data_version: number | null };
   };
-  station_notices_json: {
-    arguments: { at: Date | string; only_station: number };
-    row: { flags: string; silences: string; valid_until: string; data_version: number | null };
-  };
   station_now: {
     arguments: { at: Date | string; only_station: number };
     row: {

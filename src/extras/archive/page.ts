@@ -3,7 +3,7 @@ import type { Locale } from '../../contract/endpoints.ts';
 import type { PageMaker } from '../../serve/app.ts';
 import { ARCHIVE, type ArchivedFile, type Catalogue } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
-import { folderTitle, SIZES, TITLE, wordsIn } from './words.ts';
+import { folderTitle, TITLE, WORDS } from './words.ts';
 
 type Markup = ReturnType<PageMaker['html']>;
 
@@ -14,7 +14,7 @@ export function archivePage(catalogue: Catalogue, shown: Shown): Markup {
   const { files } = catalogue;
   const { maker, locale } = shown;
   const { html } = maker;
-  const words = wordsIn(locale);
+  const words = WORDS[locale];
   const example = [...files.keys()].filter((path) => path.startsWith('hours/')).sort();
   return html`<h1>${TITLE[locale]}</h1>
 <p>${words.intro} ${words.times}</p>
@@ -31,7 +31,7 @@ ${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, 
 /** Up to when the files go, and which of them lack something, by month or year. */
 function stateParts({ upTo, missing }: Catalogue, { maker, locale }: Shown): Markup[] {
   const { html } = maker;
-  const words = wordsIn(locale);
+  const words = WORDS[locale];
   const lacking = runsOf([...new Set(missing.map(periodOf))]);
   const texts = [
     upTo && words.upTo.replace('{time}', upTo.slice(0, 16).replace('T', ' ')),
@@ -73,7 +73,7 @@ function byFolder(files: Catalogue['files']): Map<string, ArchivedFile[]> {
 }
 
 function readPart(paths: readonly string[], { maker, locale }: Shown): Markup {
-  const words = wordsIn(locale);
+  const words = WORDS[locale];
   const query = (origin: string) =>
     `select station_id, avg(avg_pm25) as pm25
 from read_parquet([
@@ -93,7 +93,7 @@ function folderPart(
 ): Markup {
   const { maker, locale, zone } = shown;
   const { html } = maker;
-  const words = wordsIn(locale);
+  const words = WORDS[locale];
   const title = folderTitle(folder, locale);
   const size = (bytes: number) => sizeIn(bytes, shown);
   const total = words.files
@@ -127,5 +127,6 @@ function dateOf(instant: string | null | undefined, zone: string): string {
 
 function sizeIn(bytes: number, { maker, locale }: Shown): string {
   const power = Math.min(3, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  return `${maker.number(locale, bytes / 1_000 ** power, power === 0 ? 0 : 1)}\u00a0${SIZES[locale][power]}`;
+  const unit = Object.values(WORDS[locale].sizes)[power];
+  return `${maker.number(locale, bytes / 1_000 ** power, power === 0 ? 0 : 1)}\u00a0${unit}`;
 }

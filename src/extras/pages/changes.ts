@@ -1,7 +1,7 @@
 /** The line that says when numbers on a page were recomputed, and why (R1). */
 import type { Locale } from '../../contract/endpoints.ts';
 import { EXPLORE, type ExploreAnswer } from '../../contract/explore.ts';
-import { type Change, isFlagOnly, whyOf } from '../../serve/changeWords.ts';
+import { type Change, isFlagOnly, whyOf } from '../../contract/words/changes.ts';
 import { fill, formatDate } from './format.ts';
 import { type Html, html } from './html.ts';
 import { WORDS } from './words.ts';

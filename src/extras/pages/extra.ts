@@ -74,6 +74,7 @@ export const pages = defineExtra({
           ...parts.site,
           url: pageUrl,
           links: parts.offers.links,
+          hasFeeds: parts.offers.feeds !== undefined,
           tiles: mapTiles,
           ground: offered === undefined ? ground : makeGround(offered),
         };

@@ -2,13 +2,12 @@
 import type { Locale } from '../../contract/endpoints.ts';
 import { LOCALES } from '../../contract/endpoints.ts';
 import { EXPLORE } from '../../contract/explore.ts';
+import type { IndexName } from '../../contract/words/indices.ts';
+import { type SiteTitles, titleIn } from '../../contract/words/siteTitle.ts';
+import { COMMON_WORDS } from '../../contract/words/words.ts';
 import { ANY_ORIGIN } from '../../http/send.ts';
 import type { Offers } from '../../serve/app.ts';
-import { CHANGE_WORDS } from '../../serve/changeWords.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
-import type { IndexName } from '../../serve/indexWords.ts';
-import { type SiteTitles, titleIn } from '../../serve/siteTitle.ts';
-import { WARNING_WORDS } from '../../serve/warningWords.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
@@ -21,7 +20,7 @@ import { WORDS } from './words.ts';
 /**
  * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: the
  * zone of all times; `index`: the one in headlines; `tiles` or `ground`: what maps are drawn on;
- * `links`: to pages of other extras.
+ * `links`: to pages of other extras; `hasFeeds`: an extra renders feeds.
  */
 export type Site = {
   url: string;
@@ -33,6 +32,7 @@ export type Site = {
   tiles?: Tiles | undefined;
   ground?: Ground | undefined;
   links?: Offers['links'];
+  hasFeeds?: boolean;
 };
 
 export const groundOf = ({ tiles, ground }: Site): MapGround => ({ tiles, ground: ground?.url });
@@ -124,7 +124,7 @@ ${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')
   LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)
 }
   <link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
-${!isEmbeddable && feedLinks(page)}${scripts.map(
+${!isEmbeddable && site.hasFeeds && feedLinks(page)}${scripts.map(
   (name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`,
 )}</head>
 ${
@@ -141,16 +141,16 @@ ${
 /** The feeds that a reader of feeds finds at the address of the page, its own first. */
 function feedLinks({ locale, title, feed, warnings }: Page): Html {
   const path = EXPLORE.changesFeed.path.replace('{locale}', locale);
-  const { feed: all, feedOf } = CHANGE_WORDS[locale];
+  const { feeds } = COMMON_WORDS[locale];
   const link = (name: string, href: string) =>
     html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${href}">\n`;
   return html`${
     warnings !== undefined &&
-    link(fill(WARNING_WORDS[locale].feedOf, { place: title }), warningsPath(locale, warnings))
+    link(fill(feeds.warnings, { place: title }), warningsPath(locale, warnings))
   }${
     feed !== undefined &&
-    link(fill(feedOf, { place: title }), path.replace('changes', `${feed}/changes`))
-  }${link(all, path)}`;
+    link(fill(feeds.changesOf, { place: title }), path.replace('changes', `${feed}/changes`))
+  }${link(feeds.changes, path)}`;
 }
 
 function withFrame(site: Site, { locale, path, body }: Page): Html {

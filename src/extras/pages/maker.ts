@@ -12,6 +12,8 @@ export const makePageMaker = (url: string): PageMaker => ({
   table: scrollingTable,
   code: (locale, text) => codePart(WORDS[locale], url, text),
   number: formatNumber,
-  render: ({ site, offers: { links } }, page) =>
-    renderPage({ ...site, url, links }, { ...page, scripts: [CODE_SCRIPT] }),
+  render({ site, offers: { links, feeds } }, page) {
+    const ours = { ...site, url, links, hasFeeds: feeds !== undefined };
+    return renderPage(ours, { ...page, scripts: [CODE_SCRIPT] });
+  },
 });

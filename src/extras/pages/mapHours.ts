@@ -4,7 +4,7 @@
  */
 import type { Locale } from '../../contract/endpoints.ts';
 import { keyOf, PARAMETERS } from '../../contract/parameters.ts';
-import { INDEX_WORDS, type IndexName } from '../../serve/indexWords.ts';
+import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { formatBare, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
 import { LOOKS, MAP_PARAMETERS, type MapParameter, STEPS, scaleOf } from './mapScale.ts';

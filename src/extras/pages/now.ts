@@ -12,7 +12,7 @@ import {
   type ParameterName,
   parameterNames,
 } from '../../contract/parameters.ts';
-import { adviceFor, INDEX_WORDS, type IndexName } from '../../serve/indexWords.ts';
+import { adviceFor, INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { ruleLink } from './computed.ts';
 import { capitalized, fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';

@@ -1,7 +1,7 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
-import { INDEX_WORDS, type IndexName } from '../../serve/indexWords.ts';
+import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { capitalized, formatBare, formatValue, PM25, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatTime } from './numbers.ts';

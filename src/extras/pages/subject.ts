@@ -40,14 +40,14 @@ type Surroundings = {
   neighbours: readonly Neighbour[];
   map: MapGround;
   providers: StationsList['providers'];
-  /** False for a hidden one, which warns nobody. */
-  isListed: boolean;
+  /** False for a hidden one, and where no extra renders feeds. */
+  hasWarnings: boolean;
 };
 
 export function stationPage(
   locale: Locale,
   subject: Subject<Station> & { trust: Trust; changes: Changes },
-  { neighbours, map, providers, url, isListed }: Surroundings,
+  { neighbours, map, providers, url, hasWarnings }: Surroundings,
 ): Page {
   const words = WORDS[locale];
   const {
@@ -75,10 +75,10 @@ export function stationPage(
   };
   return {
     ...pageOf(locale, subject, `station/${id}`),
-    warnings: isListed ? `station/${id}` : undefined,
+    warnings: hasWarnings ? `station/${id}` : undefined,
     scripts: ['map', ...SCRIPTS],
     tiles: map.tiles ?? 'none',
-    body: html`${headPart(locale, subject, path, note, isListed && warningsLine(locale, `station/${id}`))}
+    body: html`${headPart(locale, subject, path, note, hasWarnings && warningsLine(locale, `station/${id}`))}
 ${tilesPart(locale, subject)}
 ${wherePart(locale, station, neighbours, map)}
 ${indicesPart(locale, subject)}
@@ -93,8 +93,8 @@ ${developerPart(words, locale, `station/${id}`, { title: subject.values.title, u
 
 /**
  * Where a region is shown: its stations and, of a city, its districts; whose they are; the stations
- * that are nearest, where it measures nothing; `hours`: what else the map can show; and `url` as
- * above.
+ * that are nearest, where it measures nothing; `hours`: what else the map can show; and `url` and
+ * `hasWarnings` as above.
  */
 type Around = {
   url: string;
@@ -104,13 +104,14 @@ type Around = {
   hours: Html;
   map: MapGround;
   providers: StationsList['providers'];
+  hasWarnings: boolean;
 };
 
 /** `isAlone`: it is all that the network has, and stands in place of the overview. */
 export function regionPage(
   locale: Locale,
   subject: Subject<Region> & { limits: Limits; changes: Changes },
-  { regions, stations, nearest, hours, map, providers, url }: Around,
+  { regions, stations, nearest, hours, map, providers, url, hasWarnings }: Around,
   isAlone = false,
 ): Page {
   const words = WORDS[locale];
@@ -141,7 +142,7 @@ export function regionPage(
     path: isAlone ? '' : page.path,
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
     ...(hasMap && { tiles: map.tiles ?? 'none' }),
-    body: html`${headPart(locale, subject, path, false, warningsLine(locale, page.path))}
+    body: html`${headPart(locale, subject, path, false, hasWarnings && warningsLine(locale, page.path))}
 ${tilesPart(locale, subject)}
 ${healthPart(locale, region, limits)}
 <div class="overview">

@@ -1,7 +1,7 @@
 /** Where the air is going: an arrow, a sentence about all cities, and the line of a day in lists. */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
-import { INDEX_WORDS } from '../../serve/indexWords.ts';
+import { INDEX_WORDS } from '../../contract/words/indices.ts';
 import { fill, plural } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { LastDay } from './lastDays.ts';

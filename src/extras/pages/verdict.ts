@@ -3,8 +3,8 @@
  * the other one. Lists, maps, pages, frames and pictures all say this.
  */
 import type { Region, Station } from '../../contract/current.ts';
+import type { IndexName } from '../../contract/words/indices.ts';
 import type { European } from '../../serve/european.ts';
-import type { IndexName } from '../../serve/indexWords.ts';
 import { BANDS, bandOf, boxText, categoryOf, type Grade, type Look, lookOf } from './scale.ts';
 
 export type EuropeanGrade = European['stations'][string];

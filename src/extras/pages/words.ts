@@ -1,29 +1,20 @@
-/** The texts of the pages, from `words.json`, which has each in every language of the API. */
+/** The texts of the pages, from `words.json`, and the categories of both indices. */
 import { createRequire } from 'node:module';
-import { LOCALES, type Locale } from '../../contract/endpoints.ts';
-import { INDEX_WORDS } from '../../serve/indexWords.ts';
+import type { Locale } from '../../contract/endpoints.ts';
+import { byLanguage, type Text } from '../../contract/words/form.ts';
+import { INDEX_WORDS } from '../../contract/words/indices.ts';
 import { type Band, bandOf, type Category } from './scale.ts';
-import type TEXTS from './words.json';
+import type FILE from './words.json';
 
-export type Words = Record<keyof typeof TEXTS | Category | Band | 'usIndex', string>;
+export type Words = Record<keyof typeof FILE | Category | Band | 'usIndex', string>;
 
-const require = createRequire(import.meta.url);
-/** The compiler names a text that is missing in a language of its own. */
-const ALL: Readonly<Record<keyof typeof TEXTS, Readonly<Record<Locale, string>>>> =
-  require('./words.json') as typeof TEXTS;
+const TEXTS = createRequire(import.meta.url)('./words.json') as typeof FILE;
 
 /** The names of the US EPA's index, for the browser, and of the categories of both indices. */
-const OF_INDICES = Object.fromEntries([
+const OF_INDICES: Readonly<Record<string, Text>> = Object.fromEntries([
   ['usIndex', INDEX_WORDS.aqi.name] as const,
   ...Object.entries(INDEX_WORDS.aqi.grades).map(([key, { name }]) => [key, name] as const),
   ...Object.entries(INDEX_WORDS.eaqi.grades).map(([key, { name }]) => [bandOf(key), name] as const),
 ]);
 
-const inLanguage = (locale: Locale): Words =>
-  Object.fromEntries(
-    Object.entries({ ...ALL, ...OF_INDICES }).map(([key, texts]) => [key, texts[locale]]),
-  ) as Words;
-
-export const WORDS = Object.fromEntries(
-  LOCALES.map((locale) => [locale, inLanguage(locale)]),
-) as Readonly<Record<Locale, Words>>;
+export const WORDS = byLanguage({ ...TEXTS, ...OF_INDICES }) as Readonly<Record<Locale, Words>>;

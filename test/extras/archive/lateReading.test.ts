@@ -84,8 +84,11 @@ onEveryEngine('a reading that comes a month late', (engine) => {
     ]);
     expect(Object.keys(after)).toEqual(Object.keys(before));
     expect(await pm25()).toBe(30); // of 10 and 50
-    const feed = await httpGet(port.public, '/en/explore/v1/station/1/changes.atom');
-    expect(feed.body).toContain('late readings');
-    expect(feed.body).toContain('from 2026-10-20 13:00 to 2026-10-20 13:00');
+    const { body } = await httpGet(port.public, '/en/explore/v1/station/1/changes.json');
+    const hour = '2026-10-20T13:00:00+04:00';
+    expect(JSON.parse(body).changes[0]).toMatchObject({
+      reason: 'late',
+      hours: [{ first_hour: hour, last_hour: hour }],
+    });
   });
 });

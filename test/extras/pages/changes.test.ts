@@ -1,4 +1,4 @@
-/** The line of a page that says when its numbers were recomputed and why, and its feeds (R1). */
+/** The line of a page that says when its numbers were recomputed and why (R1). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { type Changes, changesPart } from '../../../src/extras/pages/changes.ts';
@@ -123,44 +123,5 @@ describe('on the pages', () => {
     }
     expect(await page(`/en/station/${STATIONS.good}`)).toContain('<div data-live="changes"></div>');
     expect(await page('/en/region/young-town')).toContain('<div data-live="changes"></div>');
-  });
-
-  it('every page names its feeds: warnings, its own changes, all changes', async () => {
-    const feedsOf = async (path: string) =>
-      [...(await page(path)).matchAll(/<link ([^>]*application\/atom\+xml[^>]*)>/g)].map(
-        ([, attributes]) => /title="(.*?)" href="(.*?)"/.exec(attributes ?? '')?.slice(1),
-      );
-    const all = ['Changes of published numbers', '/en/explore/v1/changes.atom'];
-    const first = `/en/explore/v1/station/${STATIONS.good}/changes.atom`;
-    expect(await feedsOf('/en/')).toEqual([all]);
-    expect(await feedsOf(`/en/station/${STATIONS.good}`)).toEqual([
-      ['At good: air quality warnings', `/en/explore/v1/station/${STATIONS.good}/warnings.atom`],
-      ['At good: changes of published numbers', first],
-      all,
-    ]);
-    expect(await feedsOf('/ru/region/town')).toEqual([
-      ['Город: предупреждения о качестве воздуха', '/ru/explore/v1/region/town/warnings.atom'],
-      ['Город: изменения опубликованных данных', '/ru/explore/v1/region/town/changes.atom'],
-      ['Изменения опубликованных данных', '/ru/explore/v1/changes.atom'],
-    ]);
-    expect(await feedsOf(`/en/embed/station/${STATIONS.good}`)).toEqual([]);
-    // and each leads back to its page
-    expect((await site.get(first)).body).toContain(`href="/en/station/${STATIONS.good}"`);
-  });
-
-  it('a page leads to the warnings of its place beside the advice, and a hidden station has none (C6)', async () => {
-    const path = `station/${STATIONS.good}/warnings.atom`;
-    const [, head = ''] =
-      /<section class="head"[^>]*>(.*?)<\/section>/s.exec(
-        await page(`/en/station/${STATIONS.good}`),
-      ) ?? [];
-    expect(head).toMatch(
-      new RegExp(
-        `<a href="/en/explore/v1/${path}"\\s+type="application/atom\\+xml">Get warnings</a>`,
-      ),
-    );
-    expect((await site.get(`/en/explore/v1/${path}`)).status).toBe(200);
-    expect(await page('/hy/region/town')).toContain('/hy/explore/v1/region/town/warnings.atom"');
-    expect(await page(`/en/station/${STATIONS.hidden}`)).not.toContain('warnings.atom');
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Station } from '../../../src/contract/current.ts';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
+import type { IndexName } from '../../../src/contract/words/indices.ts';
 import type { LastDay } from '../../../src/extras/pages/lastDays.ts';
 import type { Subject } from '../../../src/extras/pages/now.ts';
 import { BANDS, CATEGORIES } from '../../../src/extras/pages/scale.ts';
@@ -16,7 +17,6 @@ import {
   trendMark,
 } from '../../../src/extras/pages/trend.ts';
 import { type EuropeanGrade, verdictOf } from '../../../src/extras/pages/verdict.ts';
-import type { IndexName } from '../../../src/serve/indexWords.ts';
 
 const NONE = Array<null>(24).fill(null);
 type Judged = Parameters<typeof overviewSentence>[1][number];

@@ -4,10 +4,10 @@
  */
 import { inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adviceFor, INDEX_WORDS, type IndexName } from '../../../src/contract/words/indices.ts';
 import { surfaceOf } from '../../../src/extras/pages/colours.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { boxText, type Grade, type Look, lookOf, rankOf } from '../../../src/extras/pages/scale.ts';
-import { adviceFor, INDEX_WORDS, type IndexName } from '../../../src/serve/indexWords.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { INDEX_WORDS } from '../../../src/contract/words/indices.ts';
 import { formatClock, formatNumber, formatTime } from '../../../src/extras/pages/numbers.ts';
 import { CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
-import { INDEX_WORDS } from '../../../src/serve/indexWords.ts';
 import { axe, inBrowser, type Open } from './browser.ts';
 import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
 

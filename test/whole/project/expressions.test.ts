@@ -28,7 +28,7 @@ const OWN_TEXT = [
   'schema/rebuild.ts',
   'extras/pages/assets.ts',
   'extras/pages/format.ts',
-  'serve/changeWords.ts',
+  'contract/words/form.ts',
   'network/json.ts', // sticky, over the operator's file
 ];
 

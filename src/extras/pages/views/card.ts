@@ -1,8 +1,8 @@
 /** `/{locale}/card/station/{id}.png` and `region/{slug}.png`: the picture of a shared link. */
 import type { Locale } from '../../../contract/endpoints.ts';
+import { titleIn } from '../../../contract/words/siteTitle.ts';
 import { notFound } from '../../../http/send.ts';
 import type { Validity } from '../../../serve/entry.ts';
-import { titleIn } from '../../../serve/siteTitle.ts';
 import type { Site } from '../layout.ts';
 import { inWords, type Subject } from '../now.ts';
 import { formatTime } from '../numbers.ts';

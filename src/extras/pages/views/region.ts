@@ -44,6 +44,7 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
     providers: list.providers,
     map: groundOf(context.site),
     url: context.site.url,
+    hasWarnings: context.site.hasFeeds === true,
   };
   return {
     ...earlier(earlier(earlier(validity, ofMore), earlier(ofNetwork, ofNear)), ofDays),

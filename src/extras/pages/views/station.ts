@@ -31,7 +31,8 @@ export const station: View = async (context, values) => {
     map: groundOf(context.site),
     url: context.site.url,
     providers: list.providers,
-    isListed: list.stations.some((one) => one.id === values.id),
+    hasWarnings:
+      context.site.hasFeeds === true && list.stations.some((one) => one.id === values.id),
   };
   return {
     ...earlier(earlier(validity, ofMore), ofNetwork),

@@ -1,8 +1,11 @@
 /** The entries of feeds of changes: changes, and the flags and silences of a station. */
-import type { Locale } from '../contract/endpoints.ts';
-import { escapeHtml, type FeedEntry, paragraphs, timeOf } from './atom.ts';
-import { CHANGE_WORDS, type Change, fill, isFlagOnly, whyOf } from './changeWords.ts';
-import type { Titles } from './localizedText.ts';
+import type { Locale } from '../../contract/endpoints.ts';
+import { type Change, isFlagOnly, whyOf } from '../../contract/words/changes.ts';
+import { fill } from '../../contract/words/form.ts';
+import type { Titles } from '../../serve/localizedText.ts';
+import { escaped, paragraphs } from './atom.ts';
+import type { FeedEntry } from './publish.ts';
+import { WORDS } from './words.ts';
 
 const NAMES_IN_TITLE = 3;
 const MOST_NAMES = 20;
@@ -50,7 +53,7 @@ export function entriesOf(
 }
 
 function ofChange(locale: Locale, change: Change, titles: Titles): FeedEntry {
-  const { hours, flaggedHours, span } = CHANGE_WORDS[locale];
+  const { hours, flaggedHours, span } = WORDS[locale].changes;
   const spans = change.hours
     .map((range) => fill(span, { first: timeOf(range.first_hour), last: timeOf(range.last_hour) }))
     .join(', ');
@@ -64,8 +67,9 @@ function ofChange(locale: Locale, change: Change, titles: Titles): FeedEntry {
 }
 
 function ofFlag(locale: Locale, { kind, test, sensor_id, since, until }: Flag): FeedEntry[] {
-  const words = CHANGE_WORDS[locale];
-  const what = { what: words[kind], test: words.tests[test] ?? test };
+  const words = WORDS[locale].changes;
+  const tests: Readonly<Record<string, string>> = words.tests;
+  const what = { what: words[kind], test: tests[test] ?? test };
   const key = `${kind}/${test}/${sensor_id ?? 'station'}`;
   return [
     ...notice(since, `raised/${key}`, fill(words.raised, what)),
@@ -75,7 +79,7 @@ function ofFlag(locale: Locale, { kind, test, sensor_id, since, until }: Flag): 
 
 function ofSilence(locale: Locale, silence: Silence): FeedEntry[] {
   const { since, last_reading, noticed_at, until } = silence;
-  const words = CHANGE_WORDS[locale];
+  const words = WORDS[locale].changes;
   const last = timeOf(last_reading ?? since);
   return [
     ...notice(noticed_at, 'silent', fill(words.silent, { time: last })),
@@ -86,5 +90,8 @@ function ofSilence(locale: Locale, silence: Silence): FeedEntry[] {
 /** An entry with its time in its key, since a day may have several; none without a time. */
 function notice(time: string | null, key: string, text: string): FeedEntry[] {
   if (time === null) return [];
-  return [{ date: time, key: `${key}/${time.slice(11, 19)}`, title: text, html: escapeHtml(text) }];
+  return [{ date: time, key: `${key}/${time.slice(11, 19)}`, title: text, html: escaped(text) }];
 }
+
+/** `2026-11-20T13:00:00+04:00` as `2026-11-20 13:00`. */
+const timeOf = (time: string): string => time.slice(0, 16).replace('T', ' ');

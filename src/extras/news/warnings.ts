@@ -1,25 +1,22 @@
-/** Renders the Atom feeds of warnings: changes of the air quality category. */
-import type { Locale } from '../contract/endpoints.ts';
-import type { ExploreAnswer, ExploreName } from '../contract/explore.ts';
-import type { ApiRow } from '../database/apiDb.ts';
+/** Renders the feeds of warnings: changes of the air quality category. */
+import type { Locale } from '../../contract/endpoints.ts';
+import type { ExploreAnswer, FeedName } from '../../contract/explore.ts';
+import { fill } from '../../contract/words/form.ts';
+import { adviceFor, INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
+import { COMMON_WORDS } from '../../contract/words/words.ts';
+import type { ApiRow } from '../../database/apiDb.ts';
+import type { Documents } from '../../serve/documents.ts';
+import { type Entry, earlier, validityOf } from '../../serve/entry.ts';
+import { paragraphs } from './atom.ts';
 import {
   type FeedEntry,
+  type FeedSources,
   type FeedSubject,
-  makeAtom,
-  type Publisher,
-  paragraphs,
+  type Publish,
   regionSubject,
   stationSubject,
-} from './atom.ts';
-import { fill } from './changeWords.ts';
-import type { SiteUrls } from './current.ts';
-import type { Documents, NetworkReader } from './documents.ts';
-import { type Entry, earlier, validityOf } from './entry.ts';
-import { adviceFor, INDEX_WORDS, type IndexName } from './indexWords.ts';
-import type { ReadRow } from './readRow.ts';
-import { WARNING_WORDS } from './warningWords.ts';
-
-type WarningSources = Publisher & { readRow: ReadRow; reader: NetworkReader; urls: SiteUrls };
+} from './publish.ts';
+import { WORDS } from './words.ts';
 
 type Warning = ExploreAnswer<'regionWarnings'>['warnings'][number];
 type WarningRow = ApiRow<'station_warnings_json'> | ApiRow<'region_warnings_json'>;
@@ -44,14 +41,10 @@ const DATES: Readonly<Record<Locale, Intl.DateTimeFormat>> = {
 };
 
 /** How each feed is rendered. */
-export function makeWarningFeeds({
-  readRow,
-  reader,
-  urls,
-  ...publisher
-}: WarningSources): Documents<Extract<ExploreName, `${string}WarningsFeed`>> {
-  const renderFeed = makeAtom(publisher);
-
+export function makeWarningFeeds(
+  { readRow, reader, urls }: FeedSources,
+  publish: Publish,
+): Documents<Extract<FeedName, `${string}WarningsFeed`>> {
   async function presentFeed(
     locale: Locale,
     row: WarningRow,
@@ -61,13 +54,12 @@ export function makeWarningFeeds({
     const index = row.index as IndexName;
     const warnings = JSON.parse(row.warnings) as Warning[];
     const place = titles[locale][subject.kind].get(subject.key) ?? subject.key;
-    const words = WARNING_WORDS[locale];
-    const document = renderFeed({
+    const document = publish({
       locale,
       name: 'warnings',
       subject,
-      title: fill(words.feedOf, { place }),
-      description: fill(words.rule, { index: INDEX_WORDS[index].name[locale] }),
+      title: fill(COMMON_WORDS[locale].feeds.warnings, { place }),
+      description: fill(WORDS[locale].warnings.rule, { index: INDEX_WORDS[index].name[locale] }),
       entries: warnings.map((warning) => entryFor(locale, index, warning, place)),
       since: row.since,
     });
@@ -92,7 +84,7 @@ export function makeWarningFeeds({
 /** Its id names the instant at which it was announced, and so does its time. */
 function entryFor(locale: Locale, index: IndexName, warning: Warning, place: string): FeedEntry {
   const { timestamp, announced_at, before, aqi, pollutant, unit } = warning;
-  const words = WARNING_WORDS[locale];
+  const words = WORDS[locale].warnings;
   const { source } = INDEX_WORDS[index];
   const grade = gradeOf(index, warning.category);
   const former = before === null ? undefined : gradeOf(index, before);

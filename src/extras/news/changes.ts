@@ -1,49 +1,31 @@
-/** Renders the Atom feeds of changes (R1). */
-import type { Clock } from '../base/clock.ts';
-import type { Locale } from '../contract/endpoints.ts';
-import type { ExploreName } from '../contract/explore.ts';
-import type { ApiDb } from '../database/apiDb.ts';
-import { callApi } from '../database/query.ts';
+/** Renders the feeds of changes (R1). */
+import type { Locale } from '../../contract/endpoints.ts';
+import type { FeedName } from '../../contract/explore.ts';
+import { fill } from '../../contract/words/form.ts';
+import { COMMON_WORDS } from '../../contract/words/words.ts';
+import { query } from '../../database/query.ts';
+import type { Documents } from '../../serve/documents.ts';
+import { type Entry, earlier, type Row, validityOf } from '../../serve/entry.ts';
+import { type Events, entriesOf } from './changeEntries.ts';
 import {
+  type FeedSources,
   type FeedSubject,
-  makeAtom,
-  type Publisher,
+  type Publish,
   regionSubject,
   stationSubject,
-} from './atom.ts';
-import { type Events, entriesOf } from './changesFeed.ts';
-import { CHANGE_WORDS, fill } from './changeWords.ts';
-import type { SiteUrls } from './current.ts';
-import type { Documents, NetworkReader } from './documents.ts';
-import { type Entry, earlier, type Row, validityOf } from './entry.ts';
-import { found, noSuchStation } from './paths.ts';
-import type { ReadRow } from './readRow.ts';
-
-type ChangeSources = Publisher & {
-  readRow: ReadRow;
-  db: ApiDb;
-  reader: NetworkReader;
-  clock: Clock;
-  /** The pages of the operator's site. */
-  urls: SiteUrls;
-};
+} from './publish.ts';
 
 type Changes = Row & { since: string; changes: string };
+type Notices = Row & { flags: string; silences: string };
 
 /** The station or region of a feed, and more of its events. */
 type About = Omit<Events, 'changes'> & { subject?: FeedSubject };
 
 /** How each feed is rendered. */
-export function makeChangeFeeds({
-  readRow,
-  db,
-  reader,
-  clock,
-  urls,
-  ...publisher
-}: ChangeSources): Documents<Extract<ExploreName, `${string}hangesFeed`>> {
-  const renderFeed = makeAtom(publisher);
-
+export function makeChangeFeeds(
+  { readRow, db, reader, clock, urls }: FeedSources,
+  publish: Publish,
+): Documents<Extract<FeedName, `${string}hangesFeed`>> {
   async function presentFeed(
     locale: Locale,
     row: Changes,
@@ -51,18 +33,24 @@ export function makeChangeFeeds({
   ): Promise<Entry> {
     const { titles: all, ...ofTitles } = await reader.titles();
     const titles = all[locale];
-    const { feed, feedOf } = CHANGE_WORDS[locale];
+    const { feeds } = COMMON_WORDS[locale];
     const place = subject && (titles[subject.kind].get(subject.key) ?? subject.key);
     const events = { ...more, changes: JSON.parse(row.changes) };
-    const document = renderFeed({
+    const document = publish({
       locale,
       name: 'changes',
       subject,
-      title: place === undefined ? feed : fill(feedOf, { place }),
+      title: place === undefined ? feeds.changes : fill(feeds.changesOf, { place }),
       entries: entriesOf(locale, events, titles, place),
       since: row.since,
     });
     return { document, ...earlier(validityOf([row]), ofTitles) };
+  }
+
+  /** There are none of a station that does not exist. */
+  async function readNotices(id: number): Promise<Notices> {
+    const [row] = await query(db, 'select * from api.station_notices_json($1, $2)', [clock(), id]);
+    return row as Notices;
   }
 
   return {
@@ -72,11 +60,10 @@ export function makeChangeFeeds({
 
     async stationChangesFeed(values) {
       const { locale, id } = values;
-      const [row, [notices]] = await Promise.all([
-        readRow('stationChanges', values),
-        callApi(db, 'station_notices_json', { at: clock(), only_station: id }),
+      const [row, { flags, silences, ...ofNotices }] = await Promise.all([
+        readRow('stationChanges', values), // rejects where there is no such station
+        readNotices(id),
       ]);
-      const { flags, silences, ...ofNotices } = found(notices, noSuchStation(id));
       const entry = await presentFeed(locale, row, {
         subject: stationSubject(urls, locale, id),
         flags: JSON.parse(flags),
