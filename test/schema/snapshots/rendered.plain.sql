@@ -562,7 +562,7 @@ end;
 
 -- The rules of the zone (Z5). They are the server's, and may change with any update of its tzdata. Those by which days
 -- and months were computed are recorded in raw.zone_offset; stamps without an offset are read by them, too. Each refresh
--- begins by comparing them with those of its own session, because a session keeps the rules that it has once read. Rules
+-- begins by comparing them with its own session's, because a session keeps the rules that it has once read. Rules
 -- that changed are followed or refused.
 
 -- Local time less UTC.
@@ -987,7 +987,7 @@ begin
     opened as (
       insert into rollup.change (reason, station_id, region_slug, sensor_id, since, until)
       select
-        -- what was never published before is no change
+        -- what was never published before is not a change
         case when region_slug is not null
             and not exists (select from rollup.region_hourly h where h.region_slug = n.region_slug)
           or station_id is not null and region_slug is null
@@ -1203,7 +1203,7 @@ end $$;
 -- day and not one for each of its gaps.
 create function logic.change_gap() returns interval language sql immutable parallel safe return interval '24 hours';
 
--- Sets the changed hours apart that were never published before: they are no change of the station. They
+-- Sets the changed hours apart that were never published before: they are not a change of the station. They
 -- may be one of its regions, whose hours other stations had. It runs before the hours are recomputed, and only if there
 -- are changes: planning it touches every chunk.
 create function logic.split_first(changes bigint[], now timestamptz) returns void language sql as $$
@@ -1280,8 +1280,8 @@ returns table (since timestamptz, until timestamptz, regions text[]) language sq
   where b.next is not null
 $$;
 
--- Closes the rows of which nothing is left to recompute. A change that goes on within a local day is one row, so that
--- what is recorded is bounded: 10,000 stations of which another hundredth is late each hour made 1,968 rows a day, half a
+-- Closes the rows with nothing left to recompute. A change that goes on within a local day is one row, so that
+-- what is recorded is bounded: 10,000 stations, another hundredth of them late each hour, made 1,968 rows a day, half a
 -- megabyte with the indexes.
 create function logic.close_changes(now timestamptz) returns void language plpgsql as $$
 declare
@@ -1408,7 +1408,7 @@ begin
   select k.month, least(rollup.bucket_add('month', k.month, 1), retain_from.until), k.hours, k.checksum
   from logic.kept_hours(case when exists (select from rollup.expired_month) then since else '-infinity' end, until) k
   on conflict (month) do update set until = excluded.until,
-    -- a month that the cutoff went back before is recorded anew
+    -- a month that the cutoff went back before is recorded again
     hours = case when expired_month.month < since then expired_month.hours else 0 end + excluded.hours,
     checksum = case when expired_month.month < since then expired_month.checksum else 0 end # excluded.checksum;
   perform logic.keep_last_totals(until);
@@ -1445,7 +1445,7 @@ begin
 end $$;
 
 -- Puts sensor hours back that were lost, from a table with the columns of rollup.sensor_hourly, or of an older version:
--- those before retained_from of which nothing is stored. Returns their number. Run by a superuser or the owner.
+-- only hours before retained_from without a stored row. Returns their number. Run by a superuser or the owner.
 create function logic.restore_kept_hours(source regclass) returns bigint language plpgsql as $$
 declare
   names text;
@@ -1739,7 +1739,7 @@ as $$
     is_trial)
 $$;
 
--- The next functions are planned once a session: to plan them anew took 0.85 ms of each push, as pg_stat_statements had
+-- The next functions are planned once a session: planning them again took 0.85 ms of each push, as pg_stat_statements had
 -- it, and a push of one takes 5.
 
 -- The ordinals of the staged rows that the sender is not authorized for. If a sensor was at a station at the time of a
@@ -2024,8 +2024,8 @@ begin
   using import, since, until, earliest, latest;
 end $$;
 
--- Holds off other imports and undos until the end of the transaction: of two files at once, neither would note the
--- values of the other as those that it replaced, and undoing one would take away those of both. Senders need not wait.
+-- Holds off other imports and undos until the end of the transaction. If two files were stored at once, neither would
+-- note the values of the other as replaced, and undoing one would take away both files' values. Senders need not wait.
 create function logic.lock_imports() returns void language sql as $$
   select pg_advisory_xact_lock(hashtext('airseries'), hashtext('raw.import'))
 $$;
@@ -2606,9 +2606,9 @@ create function logic.given_rain(rain real, rain_total real, rain_given real) re
 $$;
 
 -- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
--- is smaller, because the gauge began anew. For the first total, where the one before is more than 24 hours older, and
+-- is smaller, because the gauge began again. For the first total, where the one before is more than 24 hours older, and
 -- where the difference is out of bounds (S1), it is the amount that a source gave, or null. Each instant was written or
--- deleted, so it derives the amount then, and that of the next total, which must be derived from another one now. The
+-- deleted, so it derives the amount then, and the amount of the next total, which now has another one before it. The
 -- total before may be the last one that retention has deleted (logic.keep_last_totals). Only changed amounts are
 -- written, so only their hours become stale. Times are microseconds since 1970. The caller holds the row locks of these
 -- sensors in raw.rain_gauge; sensors that are not in it are left out.
@@ -2821,7 +2821,7 @@ begin
   where load.provider_id = coalesce(provider, '');
 end $$;
 
--- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
+-- The first `most` characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
 -- excerpt.
 create function logic.excerpt(text text, most int) returns text language sql immutable as $$
   select case when length(text) <= most + 34 then text else left(text, most) || ' …' || md5(text) end
@@ -2896,7 +2896,7 @@ grant execute on function logic.usual_values to airseries_ingest;
 
 -- Fills the stage with the values as they were before an import, and empty ones where there was none: stored like the
 -- rows of a file, they undo it. A value that another source has changed since stays, and so does one of a sensor that was
--- removed, or of a time of which readings are no longer accepted. Returns how many stay, and their hours, by sensor.
+-- removed, or of a time whose readings are no longer accepted. Returns how many stay, and their hours, by sensor.
 create function logic.stage_undo(import int)
 returns table (sensor_id int, kept int, first_hour timestamptz, last_hour timestamptz)
 language plpgsql set plan_cache_mode = force_custom_plan
@@ -3131,7 +3131,7 @@ grant execute on function logic.stage_undo to airseries_ingest;
 
 -- One row for each sensor and parameter of the stage: the station where the sensor stood at the last of these readings
 -- (null: none), the first and last hour, how many values, the lowest, the median and the highest, and the medians of the
--- sensor's stored hours and of those of stations within 50 km, from that first to that last hour (null: none there).
+-- sensor's stored hours and of stations within 50 km, from that first to that last hour (null: none there).
 -- Values are in the units of raw.readings; totals of rain and directions are compared with nothing.
 create function logic.describe_stage()
 returns table (sensor_id int, station_id int, parameter text, first_hour timestamptz, last_hour timestamptz, count int,
@@ -3427,8 +3427,8 @@ begin
 end $$;
 
 -- The readings of the first 5,000 rows. `repeats`: sensors and times may stand twice, and are put together from all
--- rows, since those of one parameter each may stand far apart. As many tell what a column is; among more there would be
--- the day on which a gauge begins anew, and a row in which PM2.5 is as large as PM10.
+-- rows, since rows of one parameter each may stand far apart. 5,000 rows tell what a column is; among more there would
+-- be the day on which a gauge begins again, and a row in which PM2.5 is as large as PM10.
 create function logic.first_readings(repeats boolean) returns table (
   ordinal int, sensor_id int, measured_at timestamptz,
   temperature real, pm25 real, pm25_raw real, pm10 real, wind_speed real, rain real
@@ -4310,7 +4310,7 @@ end $$;
 
 revoke all on function logic.sensor_pair from public;
 
--- Compares a station's clock with those of its neighbours. Where its hours fit theirs clearly better an hour or two
+-- Compares a station's clock with its neighbours' clocks. Where its hours fit theirs clearly better an hour or two
 -- earlier or later, its stamps name the end of the hour, or its zone is another. Nothing is flagged by it: the air may
 -- be late as well. Hours whose thermometer or particles are flagged are not compared: a thermometer on a warm wall has its
 -- maximum hours before the air, and would accuse the stations around it as well as its own.
@@ -9236,7 +9236,7 @@ declare
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
   announced bigint;
 begin
-  with known as materialized ( -- else each window computes the categories anew
+  with known as materialized ( -- else each window computes the categories again
     select station_id, index, bucket, category, risen, fallen from logic.station_category
     where bucket >= first_hour and bucket < until
   ),
@@ -9454,7 +9454,7 @@ declare
   first_hour constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until), -31);
   announced bigint;
 begin
-  with known as materialized ( -- else each window computes the categories anew
+  with known as materialized ( -- else each window computes the categories again
     select region_slug, index, bucket, category, risen, fallen from logic.region_category
     where bucket >= first_hour and bucket < until
   ),
