@@ -59,7 +59,7 @@ const REASONS = {
   'EACCES EPERM': 'is not open to this user',
   EROFS: 'is on a read-only file system',
   'ENOTDIR EEXIST': 'is a file, or below one, and not a folder',
-  ENOENT: 'is on a file system that makes no files or folders',
+  ENOENT: 'cannot be created on this file system',
   'ENOSPC EDQUOT': 'has no space left',
 };
 

@@ -6,7 +6,7 @@ import { printable, printableLine, wrapped } from './printable.ts';
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
-/** From the most lines to none. */
+/** Levels, from the most lines to none. */
 export const LOG_LEVELS = [...LEVELS, 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -22,7 +22,7 @@ export type Log = Record<Level, Write> & {
   onProgress?(done: Done): void;
 };
 
-/** `rows` or `hours` of a work such as `importing` that are done. */
+/** The number of `rows` or `hours` done so far, of work such as `importing`. */
 export type Done = { what: string; done: number; unit: 'rows' | 'hours' };
 
 /** A log whose levels are all written by one function. */
@@ -40,9 +40,8 @@ function logOf(
 
 /**
  * JSON lines with the time in ISO 8601 and the level as a word, or short plain ones on a terminal.
- * An error is passed as the field `err`: JSON has
- * its message, stack and code (the SQLSTATE if it came from the database); a plain line has message
- * and code, and at level debug the stack follows.
+ * An error is passed as the field `err`: JSON has its message, stack and code (the SQLSTATE if it
+ * came from the database); a plain line has message and code, and at level debug the stack follows.
  */
 export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === true): Log {
   if (!terminal) {
@@ -74,7 +73,7 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
 }
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow';
-/** Only a terminal says this of itself. */
+/** Properties that only a terminal has. */
 type Terminal = { columns?: number | undefined; hasColors?(): boolean };
 
 /**
@@ -105,10 +104,10 @@ export function terminalText(
 
 /** Blanks before the further lines of a text. */
 const INDENT = 2;
-/** A terminal of fewer columns has not said its width. */
+/** Fewer columns mean that the terminal has not said its width. */
 const NARROWEST = 20;
 
-/** The same log with `info` at level debug: for what is in a service's log but no news to a command. */
+/** The same log with `info` at level debug, for lines that are not news to a command. */
 export function quietLog(log: Log): Log {
   const quiet = <Any extends LogLevel>(level: Any) => (level === 'info' ? 'debug' : level);
   return logOf(

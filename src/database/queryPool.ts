@@ -1,6 +1,6 @@
 /**
- * A pool for statements that must be answered soon or not at all: none outlives its deadline,
- * whatever the network does.
+ * Connection pool with a hard deadline per statement: no statement outlives it, whatever the network
+ * does.
  *
  * A statement is in one of these states:
  * - waiting: for a permit, while all connections are in use. It leaves with Unavailable if too many

@@ -56,7 +56,7 @@ type AppOptions = {
   measure?: RequestObserver;
   /** The owner of the data; what is left out is not configured. */
   site?: Partial<PublishedSite>;
-  /** Add routes that are not of the API. Where none is for `/`, that leads to the list of stations. */
+  /** Add routes beside the API. Where none is for `/`, that leads to the list of stations. */
   routes?: readonly ((app: IRouter, parts: PageParts) => void)[];
   /** Things that the authors of `routes` have for each other. */
   offers?: Offers;

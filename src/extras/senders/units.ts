@@ -6,8 +6,8 @@ import { PARAMETERS, type Parameter, type ParameterName } from '../../contract/p
 import { readNumber } from '../../ingest/numbers.ts';
 
 /**
- * A unit: its names, simplified; what one of it is in the first of its quantity; and what is added
- * before.
+ * A unit: its names, simplified; its factor to the base unit of its quantity, which comes first; and
+ * an offset that is added before.
  */
 type Scale = readonly [names: readonly string[], factor: number, offset?: number];
 

@@ -41,7 +41,7 @@ const READINGS_PATH = '/v1/readings';
  * have room for 64.
  */
 const SHORT_PATH = '/v1';
-/** One for each layout. What follows is the token, if it stands in the address, and what senders append. */
+/** The path of a layout. The token follows, if it stands in the address, and what senders append. */
 const pushPath = (format: string) => `/v1/push/${format}`;
 
 /** The name of a source. */

@@ -1,6 +1,6 @@
 /**
- * All formats. A sender whose rows only have other names is an entry of sources.json, with a line in
- * README.md and a sample in test/extras/senders/formats; a format with logic of its own is a file here.
+ * All formats. A sender whose rows only have other names is an entry of sources.json, with a
+ * sample in test/extras/senders/formats; a format with logic of its own is a file here.
  */
 import { createRequire } from 'node:module';
 import { InputError } from '../../../base/inputError.ts';

@@ -53,7 +53,7 @@ export function unitPlaces(given: string): Place[] {
   ];
 }
 
-/** `temp, °f`, `rain - in`; brackets behind may be of the unit, or none of it: the longest first. */
+/** `temp, °f`, `rain - in`; brackets behind may belong to the unit or not: the longest first. */
 const behindSigns = (name: string): Place[] =>
   [...name.matchAll(/, ?| [-–] /g)].flatMap(({ 0: sign, index }) => {
     const rest = name.slice(index + sign.length);
@@ -76,7 +76,7 @@ const behindBlanks = (name: string): Place[] =>
 
 const TEMPERATURE = /temp(?:eratur|eratura|erature)?\d?$/;
 
-/** Units that people write at the end of a word, and the words where a short one is no part of it. */
+/** Units that people write at the end of a word, and words that a short one is not a part of. */
 const ENDINGS: readonly (readonly [base: RegExp, units: RegExp])[] = [
   [/./, /(?:[um]gm3|ppb|ppm|hpa|kpa|mbar|inhg|mmhg|mph|kmh|kph|pct|%|° ?[cfk])$/],
   [TEMPERATURE, /[cfk]$/],

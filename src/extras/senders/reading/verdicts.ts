@@ -31,7 +31,7 @@ export const isVerdict = (name: string): boolean =>
     .split(/[^a-z]+/)
     .some((word) => WORD.test(word));
 
-/** Words for a verdict on one value, or for its source, and those that say nothing beside them. */
+/** Words for a verdict on one value, or for its source, and words that say nothing beside them. */
 const JUDGING = /^(?:valid\w*|invalid|status|flags?|qc|qa|qaqc|qualif\w*|quality|verif\w*|source)$/;
 const NO_MATTER = 'id code level type value check control result'.split(' ');
 
@@ -54,7 +54,7 @@ export function judgedBy<T extends Judged>(name: string, columns: readonly T[]):
   return named.length > 0 ? named : columns.filter((one) => one.parameter === parameter);
 }
 
-/** Values that are kept of a column, for messages, and columns: JSON may have new ones on every line. */
+/** At most this many values and columns are kept: JSON may bring new ones on every line. */
 const MOST_VALUES = 12;
 const MOST_COLUMNS = 20;
 
@@ -85,8 +85,8 @@ const COUNTING =
 type Dividing = { name: string; of: string | undefined; values: readonly string[] };
 
 /**
- * The columns that tell rows or values apart. One that has a single value leaves nothing out; one
- * whose values all say that a row counts, neither.
+ * The columns that tell rows or values apart. A column with a single value leaves nothing
+ * out, nor does one whose values all say that a row counts.
  */
 const dividing = (verdicts: ReadonlyMap<string, Verdict>): Dividing[] =>
   [...verdicts].flatMap(([name, { of, values }]) => {
@@ -101,7 +101,7 @@ const listed = (columns: readonly Dividing[]): string =>
     .map(({ name, values }) => `${name} (${values.map((value) => value || 'empty').join(', ')})`)
     .join(', ');
 
-/** Where such columns tell rows or values apart and nobody uses them: one doubt about all. */
+/** One doubt about all unused columns that tell rows or values apart. */
 function doubtsAbout(columns: readonly Dividing[], say: Vocabulary): Doubt[] {
   const [first] = columns;
   if (first === undefined) return [];
