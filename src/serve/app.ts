@@ -7,8 +7,8 @@ import type { ErrorRequestHandler, IRouter, Request, Response } from 'express';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
-import { BASE_PATH, type EndpointName, type Locale, pathPattern } from '../contract/endpoints.ts';
-import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
+import { BASE_PATH, type EndpointName, type Locale } from '../contract/endpoints.ts';
+import type { ExploreName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
 import { type DescribedPaths, makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/apiDb.ts';
@@ -24,7 +24,7 @@ import {
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
-import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
+import { makeDocumentCache, type Sent, shareWhileCurrent } from './cache.ts';
 import { makeChangeFeeds } from './changes.ts';
 import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
@@ -40,7 +40,8 @@ import { makeExplore } from './explore.ts';
 import type { IndexName } from './indexWords.ts';
 import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
-import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
+import { hasQuery, refuseQuery, servedEndpoints, unknownPath } from './paths.ts';
+import { makeReader, type Read } from './read.ts';
 import { makeReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
 import type { SiteTitles } from './siteTitle.ts';
@@ -121,6 +122,17 @@ export type PageParts = {
   /** For queries whose cost grows with the network. */
   wholeNetwork: ApiDb;
   clock: Clock;
+  read: Read;
+  /**
+   * Serves the cached document for the path, or makes it of what it reads of the API: it is kept as
+   * long as all of that holds. `route`: its label in metrics.
+   */
+  compose: (
+    req: Request,
+    res: Response,
+    route: string,
+    make: (read: Read) => Promise<Document>,
+  ) => Promise<void>;
   /** Serves the cached document for the path, or renders it. `route`: its label in metrics. */
   answer: (
     req: Request,
@@ -167,15 +179,15 @@ export function makeApp({
   const cache = makeDocumentCache({ ...cacheOptions, clock });
   const site = { ...NO_SITE, ...given };
   const urls = makeSiteUrls(siteBaseUrl);
-  const reader = makeNetworkReader(wholeNetwork, (read) =>
+  const network = makeNetworkReader(wholeNetwork, (read) =>
     cacheOptions.maxBytes === 0
       ? () => read(clock())
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
-  const current = makeDocuments({ db, reader, clock, site: urls });
+  const current = makeDocuments({ db, reader: network, clock, site: urls });
   const sources = { db, wholeNetwork, clock, index: site.index };
   const readRow = makeReadRow(sources);
-  const publisher = { readRow, siteBaseUrl, urls, pages: offers.pagesUrl, site, reader };
+  const publisher = { readRow, siteBaseUrl, urls, pages: offers.pagesUrl, site, reader: network };
   const documents = {
     ...current,
     ...makeExplore({ ...sources, zone: site.zone }),
@@ -184,18 +196,17 @@ export function makeApp({
   };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
-  const answerFrom =
-    (read: DocumentCache['get']): PageParts['answer'] =>
-    async (req, res, route, render) => {
-      const { document, cacheHeaders } = await read(req.path, async () => ({
-        ...(await render()),
-        route,
-      }));
-      res.locals.isStale = cacheHeaders.age !== undefined;
-      sendDocument(req, res, document, cacheHeaders);
-    };
-  const answer = answerFrom(cache.get);
-  const answerOnce = answerFrom((_key, render) => cache.renderOnce(render));
+  const endpoints = servedEndpoints(documents, firstBuild);
+  const reader = makeReader(endpoints, cache);
+  const send = (req: Request, res: Response, { document, cacheHeaders }: Sent) => {
+    res.locals.isStale = cacheHeaders.age !== undefined;
+    sendDocument(req, res, document, cacheHeaders);
+  };
+  const answer: PageParts['answer'] = async (req, res, route, render) => {
+    send(req, res, await cache.get(req.path, async () => ({ ...(await render()), route })));
+  };
+  const compose: PageParts['compose'] = (req, res, route, make) =>
+    answer(req, res, route, () => reader.compose(make));
   const app = bareApp();
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
@@ -218,30 +229,26 @@ export function makeApp({
     });
   }
   app.use(errors.watch); // what is answered above says nothing about the database
-  // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {
-    const render = documents[name as keyof typeof documents];
+  for (const { route, pattern, media, rendering } of endpoints) {
     const get = async (req: Request, res: Response) => {
       refuseQuery(req);
-      const values = pathValues(req, route);
-      await answer(req, res, route, async () => {
-        await firstBuild();
-        return await render(values);
-      });
+      send(req, res, await cache.get(req.path, rendering(req.params as Record<string, string>)));
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
     const getFile = async (req: Request, res: Response) => {
       refuseQuery(req);
-      const values = pathValues(req, route);
       const left = signalOfLeaving(req, res);
       try {
-        await firstBuild();
-        await answerOnce(req, res, route, () => render(values, left));
+        send(
+          req,
+          res,
+          await cache.renderOnce(rendering(req.params as Record<string, string>, left)),
+        );
       } catch (error) {
         if (!left.aborted) throw error;
       }
     };
-    addPath(app, pathPattern(route), media === 'text/csv' ? getFile : get, route);
+    addPath(app, pattern, media === 'text/csv' ? getFile : get, route);
   }
   const present: PageParts['present'] = (titles, locale) => presenter(titles, locale, urls);
   const answerErrors = errors.answer;
@@ -251,9 +258,11 @@ export function makeApp({
     offers,
     present,
     documents,
-    reader,
+    reader: network,
     wholeNetwork,
     clock,
+    read: reader.read,
+    compose,
     answer,
     firstBuild,
   };
@@ -264,7 +273,7 @@ export function makeApp({
       throw unknownPath(req.path);
     },
     allowAnyOrigin,
-    nameNearPlaces(reader),
+    nameNearPlaces(network),
     errors.handle,
   );
 
