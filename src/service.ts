@@ -8,6 +8,7 @@ import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
 import { LOCALES } from './contract/endpoints.ts';
+import type { SiteTitles } from './contract/siteTitle.ts';
 import type { Database, DatabaseAddress } from './database/address.ts';
 import type { ApiDb } from './database/apiDb.ts';
 import { errorCode } from './database/errors.ts';
@@ -49,7 +50,6 @@ import { type Installation, migrate } from './schema/migrate.ts';
 import { storageFault } from './schema/storage.ts';
 import { makeApp } from './serve/app.ts';
 import { type HistoryChange, watchDataVersion } from './serve/dataVersion.ts';
-import type { SiteTitles } from './serve/siteTitle.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as {
   version: string;

@@ -15,6 +15,15 @@ export type Locale = (typeof LOCALES)[number];
 /** `{locale}` is one of LOCALES. */
 export const BASE_PATH = '/{locale}/air-quality-app/v1';
 
+/**
+ * Any web page may read any answer, errors included, without credentials. The listed headers would
+ * otherwise be hidden from scripts.
+ */
+export const ANY_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition, Link',
+};
+
 /** The largest id a station can have. */
 export const MAX_STATION_ID = 2_147_483_647;
 

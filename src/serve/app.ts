@@ -3,14 +3,14 @@
  * request. The OpenAPI document describes them.
  */
 import type { RequestListener } from 'node:http';
-import type { ErrorRequestHandler, IRouter, Request, Response } from 'express';
+import type { ErrorRequestHandler, IRouter, Request, RequestHandler, Response } from 'express';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
-import { BASE_PATH, type EndpointName, type Locale } from '../contract/endpoints.ts';
-import type { ExploreName } from '../contract/explore.ts';
+import { ANY_ORIGIN, BASE_PATH, type Locale } from '../contract/endpoints.ts';
 import { makeLlmsText } from '../contract/llms.ts';
 import { type DescribedPaths, makeOpenApi } from '../contract/openapi.ts';
+import type { SiteTitles } from '../contract/siteTitle.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import {
   accessLog,
@@ -23,28 +23,28 @@ import {
   type SendProblem,
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
-import { ANY_ORIGIN } from '../http/send.ts';
+import { notFound } from '../http/send.ts';
 import { makeDocumentCache, type Sent, shareWhileCurrent } from './cache.ts';
 import { makeChangeFeeds } from './changes.ts';
 import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
-import { type Document, renderDocument, sendDocument, TEXT_KIND } from './document.ts';
 import {
-  type Documents,
-  makeDocuments,
-  makeNetworkReader,
-  type NetworkReader,
-} from './documents.ts';
-import type { Entry } from './entry.ts';
+  type CacheHeaders,
+  type Content,
+  renderDocument,
+  rendered,
+  sendDocument,
+  TEXT_KIND,
+} from './document.ts';
+import { makeDocuments, makeNetworkReader } from './documents.ts';
+import { makeNow } from './european.ts';
 import { makeExplore } from './explore.ts';
 import type { IndexName } from './indexWords.ts';
-import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
 import { hasQuery, refuseQuery, servedEndpoints, unknownPath } from './paths.ts';
 import { makeReader, type Read } from './read.ts';
 import { makeReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
-import type { SiteTitles } from './siteTitle.ts';
 import { makeWarningFeeds } from './warnings.ts';
 
 type AppOptions = {
@@ -97,7 +97,7 @@ export type PageMaker = {
   render(
     parts: Pick<PageParts, 'site' | 'offers'>,
     page: { locale: Locale; path: string; title: string; body: Markup },
-  ): Document;
+  ): Content;
 };
 
 /**
@@ -111,18 +111,16 @@ type PublishedSite = {
   index: IndexName;
 };
 
+/** A problem as it is sent. */
+export type SentProblem = Parameters<SendProblem>[2];
+
 /** Routes beside the API are made of these. */
 export type PageParts = {
   site: PublishedSite;
   offers: Offers;
-  /** Words the rows of the network in a language, with the addresses of the site. */
-  present: (titles: Titles, locale: Locale) => ReturnType<typeof presenter>;
-  documents: Documents<EndpointName | ExploreName>;
-  reader: NetworkReader;
-  /** For queries whose cost grows with the network. */
-  wholeNetwork: ApiDb;
   clock: Clock;
   read: Read;
+  addPath: (path: RegExp, get: RequestHandler, route?: string) => void;
   /**
    * Serves the cached document for the path, or makes it of what it reads of the API: it is kept as
    * long as all of that holds. `route`: its label in metrics.
@@ -131,19 +129,20 @@ export type PageParts = {
     req: Request,
     res: Response,
     route: string,
-    make: (read: Read) => Promise<Document>,
+    make: (read: Read) => Promise<Content>,
   ) => Promise<void>;
-  /** Serves the cached document for the path, or renders it. `route`: its label in metrics. */
-  answer: (
-    req: Request,
-    res: Response,
-    route: string,
-    render: () => Promise<Entry>,
-  ) => Promise<void>;
-  /** Makes the handler of errors that are sent in a way of their own. */
-  answerErrors: (send: SendProblem) => ErrorRequestHandler;
-  /** Rejects until the first build has finished. */
-  firstBuild: () => Promise<void>;
+  /** Adds files by their paths, which say nothing about the database. */
+  addFiles: (
+    pattern: RegExp,
+    files: ReadonlyMap<string, Content>,
+    caching: CacheHeaders,
+    route?: string,
+  ) => void;
+  redirect: (res: Response, to: string) => void;
+  /** The problem of a path that is nothing; places whose name is nearly `name` may be meant. */
+  notFound: (name: string) => Error;
+  /** Sends the problems of requests that `isMine` selects in a way of its own. */
+  answerErrors: (isMine: (res: Response) => boolean, send: SendProblem) => void;
 };
 
 /** Where `/` leads unless there is a front page. */
@@ -191,6 +190,7 @@ export function makeApp({
   const documents = {
     ...current,
     ...makeExplore({ ...sources, zone: site.zone }),
+    now: makeNow(network),
     ...makeChangeFeeds({ db, clock, ...publisher }),
     ...makeWarningFeeds(publisher),
   };
@@ -202,12 +202,38 @@ export function makeApp({
     res.locals.isStale = cacheHeaders.age !== undefined;
     sendDocument(req, res, document, cacheHeaders);
   };
-  const answer: PageParts['answer'] = async (req, res, route, render) => {
-    send(req, res, await cache.get(req.path, async () => ({ ...(await render()), route })));
-  };
-  const compose: PageParts['compose'] = (req, res, route, make) =>
-    answer(req, res, route, () => reader.compose(make));
   const app = bareApp();
+  const otherWays: ErrorRequestHandler[] = [];
+  const parts: PageParts = {
+    site,
+    offers,
+    clock,
+    read: reader.read,
+    addPath: (path, get, route) => addPath(app, path, get, route),
+    async compose(req, res, route, make) {
+      const rendering = async () => ({ ...(await reader.compose(make)), route });
+      send(req, res, await cache.get(req.path, rendering));
+    },
+    addFiles(pattern, contents, caching, route) {
+      const files = new Map([...contents].map(([path, one]) => [path, rendered(one)]));
+      const get = (req: Request, res: Response) => {
+        const file = files.get(req.path);
+        if (file === undefined)
+          throw notFound('There is no such file; a page of another version had it.');
+        res.locals.isStale = true;
+        sendDocument(req, res, file, caching);
+      };
+      addPath(app, pattern, get, route);
+    },
+    redirect,
+    notFound: (name) => notFound('', name),
+    answerErrors(isMine, sendOne) {
+      const answer = errors.answer(sendOne);
+      otherWays.push((error, req, res, next) =>
+        isMine(res) ? answer(error, req, res, next) : next(error),
+      );
+    },
+  };
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
     res.set(ANY_ORIGIN); // documents and errors have it anyway
@@ -250,22 +276,6 @@ export function makeApp({
     };
     addPath(app, pattern, media === 'text/csv' ? getFile : get, route);
   }
-  const present: PageParts['present'] = (titles, locale) => presenter(titles, locale, urls);
-  const answerErrors = errors.answer;
-  const parts = {
-    answerErrors,
-    site,
-    offers,
-    present,
-    documents,
-    reader: network,
-    wholeNetwork,
-    clock,
-    read: reader.read,
-    compose,
-    answer,
-    firstBuild,
-  };
   for (const add of routes) add(app, parts);
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
@@ -274,6 +284,7 @@ export function makeApp({
     },
     allowAnyOrigin,
     nameNearPlaces(network),
+    ...otherWays,
     errors.handle,
   );
 
@@ -321,10 +332,11 @@ function signalOfLeaving({ socket, httpVersion }: Request, res: Response): Abort
   return left.signal;
 }
 
+/** Where it leads may depend on the reader's languages. The widget follows it from other sites. */
 const redirect = (res: Response, to: string) =>
   void res
     .status(302)
-    .set({ ...ANY_ORIGIN, Location: to })
+    .set({ ...ANY_ORIGIN, Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
     .end();
 
 /**

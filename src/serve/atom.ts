@@ -1,9 +1,9 @@
 /** Atom 1.0 feeds (RFC 4287): the frame and the escapes, which all feeds of the API have in common. */
 import { Feed } from 'feed';
 import type { Locale } from '../contract/endpoints.ts';
+import { type SiteTitles, titleIn } from '../contract/siteTitle.ts';
 import type { SiteUrls } from './current.ts';
 import { ATOM_KIND, type Document, renderDocument } from './document.ts';
-import { type SiteTitles, titleIn } from './siteTitle.ts';
 
 /** Readers fetch a whole feed each time, so it has the newest entries only. */
 const MOST_ENTRIES = 100;

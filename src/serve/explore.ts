@@ -20,8 +20,8 @@ import { makeHoursCsv } from './hoursCsv.ts';
 import { found, type PathValues } from './paths.ts';
 import { type CalledName, makeReadRow, noSuch, type Sources } from './readRow.ts';
 
-/** Documents that are not feeds. */
-type RenderedName = Exclude<ExploreName, `${string}Feed`>;
+/** Documents that are not feeds, and of one query. */
+type RenderedName = Exclude<ExploreName, `${string}Feed` | 'now'>;
 
 /** How each document is rendered. */
 export function makeExplore(

@@ -1,5 +1,6 @@
 /** Finds the document at a path and reads its parameters; throws Problem 404 for impossible ones. */
 import type { Request } from 'express';
+import { truncate } from '../base/printable.ts';
 import {
   ENDPOINTS,
   type EndpointName,
@@ -11,7 +12,7 @@ import {
   pathPattern,
 } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS, EXPLORE, type ExploreName } from '../contract/explore.ts';
-import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
+import { notFound, type Problem, quoted } from '../http/send.ts';
 import type { Render } from './cache.ts';
 import type { Entry } from './entry.ts';
 

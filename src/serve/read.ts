@@ -1,6 +1,6 @@
 /** Reads documents of the API, for what extras make of them, such as pages. */
 import type { DocumentCache, Sent } from './cache.ts';
-import { type Document, encode } from './document.ts';
+import { type Content, type Document, encode, rendered } from './document.ts';
 import { type Entry, earlier, NEVER, type Validity } from './entry.ts';
 import { type Served, unknownPath } from './paths.ts';
 
@@ -14,7 +14,7 @@ export type Read = <Contents>(path: string) => Promise<Contents>;
 export type Reader = {
   read: Read;
   /** Makes a document of what it reads. It holds as long as all of that holds together. */
-  compose(make: (read: Read) => Promise<Document>): Promise<Entry>;
+  compose(make: (read: Read) => Promise<Content>): Promise<Entry>;
 };
 
 export function makeReader(endpoints: readonly Served[], cache: DocumentCache): Reader {
@@ -29,12 +29,12 @@ export function makeReader(endpoints: readonly Served[], cache: DocumentCache): 
     read: async (path) => await contentsOf((await sentAt(path)).document),
     async compose(make) {
       let validity: Validity = { validUntil: new Date(NEVER), version: Number.POSITIVE_INFINITY };
-      const document = await make(async (path) => {
+      const content = await make(async (path) => {
         const sent = await sentAt(path);
         validity = earlier(validity, sent);
         return await contentsOf(sent.document);
       });
-      return { document, ...validity };
+      return { document: rendered(content), ...validity };
     },
   };
 }

@@ -3,7 +3,6 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp, type PageParts } from '../../src/serve/app.ts';
-import { renderDocument } from '../../src/serve/document.ts';
 import { onOneEngine } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { request } from '../support/request.ts';
@@ -16,6 +15,7 @@ const PATHS = [
   '/en/explore/v1/region/alpha/now.json',
   '/en/explore/v1/station/1/readings/2026-11-20T09%3A00%3A00Z.json',
 ];
+const KIND = { type: 'application/json; charset=utf-8', headers: [] };
 const MISSING = [
   '/en/air-quality-app/v1/station/99.json',
   '/en/explore/v1/station/99999999999/now.json',
@@ -47,7 +47,7 @@ onOneEngine('reading the API', (engine) => {
           router.get('/made', async (req, res) => {
             await given.compose(req, res, '/made', async (read) => {
               const { stations } = await read<{ stations: unknown[] }>(PATHS[0] as string);
-              return renderDocument('en', JSON.stringify(stations.length));
+              return { locale: 'en', text: JSON.stringify(stations.length), kind: KIND };
             });
           });
         },

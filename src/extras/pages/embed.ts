@@ -3,7 +3,7 @@
  * widget, which shows what is on that page.
  */
 import type { Locale } from '../../contract/endpoints.ts';
-import { titleIn } from '../../serve/siteTitle.ts';
+import { titleIn } from '../../contract/siteTitle.ts';
 import { html } from './html.ts';
 import type { Page, Site } from './layout.ts';
 import { type Current, isWaiting, leadPart, measuredAt } from './now.ts';

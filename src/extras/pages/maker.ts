@@ -1,5 +1,5 @@
 /** Other extras make pages with it, in the frame of ours. */
-import type { PageMaker } from '../../serve/app.ts';
+import type { PageMaker } from '../extra.ts';
 import { CODE_SCRIPT, codePart } from './developers.ts';
 import { html, scrollingTable } from './html.ts';
 import { renderPage } from './layout.ts';

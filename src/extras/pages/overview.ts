@@ -1,7 +1,7 @@
 /** The first page: cities and districts, worst first, and the map of all stations. */
 import type { City, Region } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
-import { titleIn } from '../../serve/siteTitle.ts';
+import { titleIn } from '../../contract/siteTitle.ts';
 import { computedPart } from './computed.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
