@@ -161,6 +161,10 @@ export function parametersIn(path: string): PathParameterName[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameterName);
 }
 
+/** A path of ENDPOINTS with these values of its parameters. */
+export const pathWith = (path: string, values: Readonly<Record<string, string | number>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+
 /**
  * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the
  * request path while it is still encoded. Express's own patterns are more lenient: they accept

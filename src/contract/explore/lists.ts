@@ -1,6 +1,6 @@
 /** The documents on many places at once, for lists and maps, beside the list of stations. */
 import { z } from 'zod';
-import { field, instant, measured, slug } from '../fields.ts';
+import { field, instant, parameter, slug } from '../fields.ts';
 import { band, pollutant, trend } from './now.ts';
 
 /** In a larger network, lists of all stations are too long to draw a line for each. */
@@ -41,11 +41,13 @@ export const now = z
     description: 'what lists and maps say of all places beside stations.json',
   });
 
+const { meaning, unit } = parameter('pm25');
 const line = {
   trend,
   'pm2.5': field(
-    z.array(measured('pm25', 'mean of the hour')).length(24),
-    'the last 24 closed hours, in their order',
+    z.array(z.number().nullable()).length(24),
+    `${meaning}, means of the last 24 closed hours in their order; null where there is none`,
+    unit,
   ),
 };
 const stationLine = z

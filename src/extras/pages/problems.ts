@@ -1,7 +1,7 @@
 /** Problems as pages: a person who follows a wrong link gets a page, a program JSON. */
 import type { IRouter, Request, Response } from 'express';
 import { truncate } from '../../base/printable.ts';
-import { LOCALES, type Locale, type StationsList } from '../../contract/endpoints.ts';
+import { LOCALES, type Locale } from '../../contract/endpoints.ts';
 import type { PageParts, Read, SentProblem } from '../extra.ts';
 import { renderPage, type Site } from './layout.ts';
 import { hasSearch } from './overview.ts';
@@ -63,8 +63,7 @@ async function sendPage(
 
 /** Whether the overview can be searched. The page does without where that cannot be read. */
 async function canSearch(read: Read, locale: Locale): Promise<boolean> {
-  type Contents = { list: StationsList };
-  const reading = readAll<Contents>({ read }, { locale }, { list: 'stations' });
+  const reading = readAll({ read }, { locale }, { list: 'stations' });
   return await reading.then(({ list }) => hasSearch(list)).catch(() => false);
 }
 

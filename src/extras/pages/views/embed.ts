@@ -1,21 +1,17 @@
 /** `/{locale}/embed/station/{id}` and `region/{slug}`: current values for other sites. */
 import { embedPage } from '../embed.ts';
-import type { Unjudged } from '../now.ts';
-import type { Windows } from '../series.ts';
-import { type Trust, whySuspect } from '../trust.ts';
+import { whySuspect } from '../trust.ts';
 import { OF_REGION, OF_STATION, readAll, type View, withVerdict } from './read.ts';
 
 export const stationEmbed: View = async (context, values) => {
-  type Contents = Unjudged & { trust: Trust };
-  const contents = await readAll<Contents>(context, values, OF_STATION);
+  const contents = await readAll(context, values, OF_STATION);
   const suspect = whySuspect(values.locale, contents.trust.flags, context.at);
   const subject = withVerdict(context, { ...contents, suspect });
   return { page: embedPage(context.site, values.locale, `station/${values.id}`, subject) };
 };
 
 export const regionEmbed: View = async (context, values) => {
-  type Contents = Unjudged & { history: Windows };
   const names = { ...OF_REGION, history: 'regionHistory' } as const;
-  const subject = withVerdict(context, await readAll<Contents>(context, values, names));
+  const subject = withVerdict(context, await readAll(context, values, names));
   return { page: embedPage(context.site, values.locale, `region/${values.slug}`, subject) };
 };

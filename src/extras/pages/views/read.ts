@@ -1,15 +1,15 @@
 /** The material of views: documents of the API, by their names in the contract. */
-import type { Region, Station } from '../../../contract/current.ts';
-import type { ENDPOINTS, Locale, StationsList } from '../../../contract/endpoints.ts';
-import { ALL_ENDPOINTS, type EXPLORE, type ExploreAnswer } from '../../../contract/explore.ts';
+import type { z } from 'zod';
+import type { Region } from '../../../contract/current.ts';
+import { ENDPOINTS, type Locale, pathWith } from '../../../contract/endpoints.ts';
+import { EXPLORE, type ExploreAnswer } from '../../../contract/explore.ts';
 import type { Read } from '../../extra.ts';
-import type { Limits } from '../health.ts';
 import type { Page, Site } from '../layout.ts';
-import { type Indices, isWaiting, type Unjudged } from '../now.ts';
+import { isWaiting, type Unjudged } from '../now.ts';
 import type { ListedStation } from '../parts.ts';
 import type { Windows } from '../series.ts';
 import { type LastDay, topOf } from '../trend.ts';
-import { type Trust, whySuspect } from '../trust.ts';
+import { whySuspect } from '../trust.ts';
 import { gradeOf, verdictOf } from '../verdict.ts';
 
 /** The values in the address of a page; those that it lacks must not be read. */
@@ -23,7 +23,13 @@ export type View = (
   values: Values,
 ) => Promise<{ page: Page } | { picture: Buffer }>;
 
-type Name = keyof typeof ENDPOINTS | keyof typeof EXPLORE;
+const ALL = { ...ENDPOINTS, ...EXPLORE };
+type Names = Readonly<Record<string, keyof typeof ALL>>;
+type Contents<Of extends Names> = {
+  [Key in keyof Of]: Of[Key] extends `${string}History`
+    ? Windows
+    : z.infer<(typeof ALL)[Of[Key]]['answer']>;
+};
 
 /** The documents that frames and pages have in common. */
 export const OF_STATION = {
@@ -34,25 +40,20 @@ export const OF_STATION = {
 export const OF_REGION = { values: 'region', indices: 'regionNow' } as const;
 
 /** Documents by their names. */
-export async function readAll<Contents extends object>(
+export async function readAll<const Of extends Names>(
   { read }: Pick<Context, 'read'>,
-  values: Partial<Values>,
-  names: { [Key in keyof Contents]: Name },
-): Promise<Contents> {
-  const given = values as Readonly<Record<string, string | number>>;
-  const pathOf = (name: Name) =>
-    ALL_ENDPOINTS[name]?.path.replace(/\{(\w+)\}/g, (_, key: string) => String(given[key])) ?? '';
-  const entries = Object.entries<Name>(names).map(
-    async ([key, name]) => [key, await read(pathOf(name))] as const,
+  values: { locale: Locale } & Partial<Values>,
+  names: Of,
+): Promise<Contents<Of>> {
+  const entries = Object.entries(names).map(
+    async ([key, name]) => [key, await read(pathWith(ALL[name].path, values))] as const,
   );
-  return Object.fromEntries(await Promise.all(entries)) as Contents;
+  return Object.fromEntries(await Promise.all(entries)) as Contents<Of>;
 }
 
 /** The listed places of the network. */
 export async function readNetwork(context: Context, locale: Locale) {
-  type Contents = { list: StationsList; now: ExploreAnswer<'now'> };
-  const names = { list: 'stations', now: 'now' } as const;
-  const { list, now } = await readAll<Contents>(context, { locale }, names);
+  const { list, now } = await readAll(context, { locale }, { list: 'stations', now: 'now' });
   const stations = new Map(now.stations.map((one) => [one.id, one]));
   const regions = new Map(now.regions.map((one) => [one.slug, one]));
   const { index } = context.site;
@@ -86,9 +87,8 @@ export async function withDays<Place extends Region, Post extends ListedStation>
   regions: readonly Place[],
   stations: readonly Post[],
 ) {
-  const { day } = await readAll<{ day: ExploreAnswer<'lastDay'> }>(context, values, {
-    day: values.slug === undefined ? 'lastDay' : 'regionLastDay',
-  });
+  const name = values.slug === undefined ? 'lastDay' : 'regionLastDay';
+  const { day } = await readAll(context, values, { day: name });
   const ofRegions = new Map(day.regions.map((one) => [one.slug, one]));
   const ofStations = new Map(day.stations.map((one) => [one.id, one]));
   const top = topOf([
@@ -112,9 +112,7 @@ export function withVerdict<One extends Unjudged>({ site: { index } }: Context, 
 
 /** The facts on the page and the picture of a station. */
 export async function readStation(context: Context, values: Values) {
-  type Contents = { values: Station; history: Windows; indices: Indices; trust: Trust };
-  const names = { ...OF_STATION, history: 'stationHistory' } as const;
-  const contents = await readAll<Contents>(context, values, names);
+  const contents = await readAll(context, values, { ...OF_STATION, history: 'stationHistory' });
   const { at } = context;
   const { flags } = contents.trust;
   const suspect = whySuspect(values.locale, flags, at);
@@ -123,8 +121,7 @@ export async function readStation(context: Context, values: Values) {
 
 /** The same of a region. */
 export async function readRegion(context: Context, values: Values) {
-  type Contents = { values: Region; history: Windows; indices: Indices; limits: Limits };
   const names = { ...OF_REGION, history: 'regionHistory', limits: 'regionLimits' } as const;
-  const contents = await readAll<Contents>(context, values, names);
+  const contents = await readAll(context, values, names);
   return withVerdict(context, { ...contents, at: context.at });
 }

@@ -1,5 +1,4 @@
 /** `/{locale}/region/{slug}`: a city or a district with its stations. */
-import type { ExploreAnswer } from '../../../contract/explore.ts';
 import { groundOf } from '../layout.ts';
 import { hoursPart } from '../mapHours.ts';
 import type { ListedStation } from '../parts.ts';
@@ -19,12 +18,11 @@ export const region: View = (context, values) => pageOfRegion(context, values, f
 
 /** `isAlone`: it is all that the network has, and stands in place of the overview. */
 export async function pageOfRegion(context: Context, values: Values, isAlone: boolean) {
-  type More = { changes: ExploreAnswer<'regionChanges'> };
   const { locale, slug } = values;
   const { site } = context;
   const [subject, { changes }, list] = await Promise.all([
     readRegion(context, values),
-    readAll<More>(context, values, { changes: 'regionChanges' }),
+    readAll(context, values, { changes: 'regionChanges' }),
     readNetwork(context, locale),
   ]);
   const places = await withDays(
@@ -45,7 +43,6 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
 }
 
 async function nearestTo(context: Context, values: Values, stations: readonly ListedStation[]) {
-  type Contents = { near: ExploreAnswer<'regionNeighbours'> };
-  const { near } = await readAll<Contents>(context, values, { near: 'regionNeighbours' });
+  const { near } = await readAll(context, values, { near: 'regionNeighbours' });
   return nearOf(near.neighbours, stations);
 }

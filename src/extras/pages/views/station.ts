@@ -1,20 +1,14 @@
 /** `/{locale}/station/{id}`: a station with its neighbours and what changed. */
-import type { ExploreAnswer } from '../../../contract/explore.ts';
 import { groundOf } from '../layout.ts';
 import { nearOf } from '../place.ts';
 import { stationPage } from '../subject.ts';
 import { readAll, readNetwork, readStation, type View } from './read.ts';
 
-type More = {
-  near: ExploreAnswer<'stationNeighbours'>;
-  changes: ExploreAnswer<'stationChanges'>;
-};
-
 export const station: View = async (context, values) => {
   const { locale } = values;
   const [subject, { near, changes }, list] = await Promise.all([
     readStation(context, values),
-    readAll<More>(context, values, { near: 'stationNeighbours', changes: 'stationChanges' }),
+    readAll(context, values, { near: 'stationNeighbours', changes: 'stationChanges' }),
     readNetwork(context, locale),
   ]);
   const around = {
