@@ -138,6 +138,7 @@ export type PageParts = {
     caching: CacheHeaders,
     route?: string,
   ) => void;
+  /** Where to may depend on the reader's languages. */
   redirect: (res: Response, to: string) => void;
   /** The problem of a path that is nothing; places whose name is nearly `name` may be meant. */
   notFound: (name: string) => Error;
@@ -225,7 +226,7 @@ export function makeApp({
       };
       addPath(app, pattern, get, route);
     },
-    redirect,
+    redirect: (res, to) => redirect(res.set(BY_LANGUAGE), to),
     notFound: (name) => notFound('', name),
     answerErrors(isMine, sendOne) {
       const answer = errors.answer(sendOne);
@@ -332,12 +333,15 @@ function signalOfLeaving({ socket, httpVersion }: Request, res: Response): Abort
   return left.signal;
 }
 
-/** Where it leads may depend on the reader's languages. The widget follows it from other sites. */
+/** The widget follows it from other sites. */
 const redirect = (res: Response, to: string) =>
   void res
     .status(302)
-    .set({ ...ANY_ORIGIN, Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+    .set({ ...ANY_ORIGIN, Location: to })
     .end();
+
+/** Of what depends on the reader's languages. */
+const BY_LANGUAGE = { Vary: 'Accept-Language', 'Cache-Control': 'no-cache' };
 
 /**
  * Rejects with Unavailable until the aggregates were built for the first time: an empty history
