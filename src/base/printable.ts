@@ -43,3 +43,8 @@ export function wrapped(line: string, width: number, indent: number): string {
   }
   return lines.join(`\n${' '.repeat(indent)}`);
 }
+
+/** Client input to repeat in a message, cut after 80 characters. */
+export function truncate(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -15,6 +15,15 @@ export type Locale = (typeof LOCALES)[number];
 /** `{locale}` is one of LOCALES. */
 export const BASE_PATH = '/{locale}/air-quality-app/v1';
 
+/**
+ * Any web page may read any answer, errors included, without credentials. The listed headers would
+ * otherwise be hidden from scripts.
+ */
+export const ANY_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition, Link',
+};
+
 /** The largest id a station can have. */
 export const MAX_STATION_ID = 2_147_483_647;
 
@@ -151,6 +160,10 @@ type PathParameterName = keyof typeof PATH_PARAMETERS;
 export function parametersIn(path: string): PathParameterName[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameterName);
 }
+
+/** A path of ENDPOINTS with these values of its parameters. */
+export const pathWith = (path: string, values: Readonly<Record<string, string | number>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 
 /**
  * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the

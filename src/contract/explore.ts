@@ -9,6 +9,7 @@ import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { changes, regionChanges, stationChanges } from './explore/changes.ts';
 import { gaps } from './explore/gaps.ts';
 import { readings, stationsOfHour } from './explore/hour.ts';
+import { lastDay, now, regionLastDay } from './explore/lists.ts';
 import { parameterMap } from './explore/map.ts';
 import { regionNow, stationNow } from './explore/now.ts';
 import { completeness, days, limits, months } from './explore/record.ts';
@@ -92,9 +93,9 @@ export const EXPLORE = {
     calls: 'gaps_json',
     isHeavy: true,
   }),
-  stationNeighbours: of('station', {
+  ...twin('Neighbours', {
     path: 'neighbours.json',
-    summary: 'the stations nearest to one station',
+    summary: 'the stations nearest to one {subject}',
     answer: neighbours,
     calls: 'neighbours_json',
   }),
@@ -142,6 +143,25 @@ export const EXPLORE = {
     calls: 'parameter_map_json',
     isHeavy: true,
   },
+  now: {
+    path: `${BASE_PATH}/now.json`,
+    summary: 'European index of all stations and regions, and which stations are suspect',
+    answer: now,
+  },
+  lastDay: {
+    path: `${BASE_PATH}/last-day.json`,
+    summary: 'PM2.5 of all stations and regions in the last 24 hours, and its trend',
+    answer: lastDay,
+    calls: 'last_day_json',
+    isHeavy: true,
+  },
+  regionLastDay: of('region', {
+    path: 'last-day.json',
+    summary:
+      'PM2.5 of the stations and districts of one region in the last 24 hours, and its trend',
+    answer: regionLastDay,
+    calls: 'last_day_json',
+  }),
   ...twin('Csv', {
     path: HOURS,
     summary: `hours of one {subject} as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`,

@@ -12,7 +12,7 @@ import {
 } from './parameters.ts';
 
 /** Numbers have a unit, or null where none makes sense, as for an id. Nothing else has one. */
-type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never]
+type UnitOf<T> = [Extract<z.infer<T>, number | readonly (number | null)[]>] extends [never]
   ? []
   : [unit: Unit | null];
 

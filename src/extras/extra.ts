@@ -15,7 +15,12 @@ import { canonical } from '../ingest/canonical.ts';
 import type { ReadingFormats } from '../ingest/formats.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import type { ProviderKeys, SourceForms } from '../network/schema.ts';
-import type { Offers, PageParts } from '../serve/app.ts';
+import type { Offers, PageMaker, PageParts, SentProblem } from '../serve/app.ts';
+import type { Content, Kind } from '../serve/document.ts';
+import type { Read } from '../serve/read.ts';
+
+/** What routes are given, and what these give. */
+export type { Content, Kind, Offers, PageMaker, PageParts, Read, SentProblem };
 
 type Variables = Readonly<Record<string, z.ZodType>>;
 type SettingsOf<Own extends Variables> = { readonly [Key in keyof Own]: z.infer<Own[Key]> };

@@ -3,13 +3,15 @@
  * loses no request. Closing at once would cut off clients that are just sending on a kept
  * connection, so for a moment every response asks its client to close first.
  */
+
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../base/log.ts';
+import { ANY_ORIGIN } from '../contract/endpoints.ts';
 import { closeWhenSent, watchConnections } from './connections.ts';
 import { type Address, mostConnections, openPort } from './openPort.ts';
 import { answerForNode, refusalOf } from './refusals.ts';
-import { ANY_ORIGIN, Problem, sendProblem, sendRefusal } from './send.ts';
+import { Problem, sendProblem, sendRefusal } from './send.ts';
 
 const LIMITS = {
   headersTimeout: 5_000,

@@ -2,6 +2,7 @@
  * The parts that our Express apps share: settings, routes with their methods, CORS, the access log,
  * and errors as answers.
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
   type ErrorRequestHandler,
@@ -14,8 +15,9 @@ import express, {
 } from 'express';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
+import { ANY_ORIGIN } from '../contract/endpoints.ts';
 import { setRoute } from './observed.ts';
-import { ANY_ORIGIN, Problem, sendProblem } from './send.ts';
+import { Problem, sendProblem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
 

@@ -4,18 +4,11 @@
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { truncate } from '../base/printable.ts';
+import { ANY_ORIGIN } from '../contract/endpoints.ts';
 import type { ProblemBody } from '../contract/problem.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/**
- * Any web page may read any answer, errors included, without credentials. The listed headers would
- * otherwise be hidden from scripts.
- */
-export const ANY_ORIGIN = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition, Link',
-};
 
 /** Sends JSON bytes with their type and length. */
 export function sendBody(
@@ -30,25 +23,31 @@ export function sendBody(
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
+/** A station by its id, or a region by its slug. */
+export type NearPlace = { kind: 'station' | 'region'; key: string; title: string };
+
 /**
  * A request that can't be served: the status, the message that its client gets as `detail`, and
- * further headers. `wanted`: the name of a place that there is not.
+ * further headers. `wanted`: the name of a place that there is not; `near`: places that may be meant.
  */
 export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly wanted: string | undefined;
+  readonly near: readonly NearPlace[];
 
   constructor(
     status: number,
     detail: string,
     headers: Readonly<Record<string, string>> = {},
     wanted?: string,
+    near: readonly NearPlace[] = [],
   ) {
     super(detail);
     this.status = status;
     this.headers = headers;
     this.wanted = wanted;
+    this.near = near;
   }
 }
 
@@ -103,12 +102,7 @@ export function writeRefusal(socket: Socket, { status, message }: Problem): void
   socket.once('close', () => clearTimeout(linger));
 }
 
-/** Client input to repeat in a message, cut after 80 characters. */
-export function truncate(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
-
-/** The same in quotes. */
+/** Client input to repeat in a message, cut as `truncate` does, in quotes. */
 export function quoted(text: string): string {
   return JSON.stringify(truncate(text));
 }

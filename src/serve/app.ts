@@ -3,12 +3,12 @@
  * request. The OpenAPI document describes them.
  */
 import type { RequestListener } from 'node:http';
-import type { ErrorRequestHandler, IRouter, Request, Response } from 'express';
+import type { ErrorRequestHandler, IRouter, Request, RequestHandler, Response } from 'express';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
-import { BASE_PATH, type EndpointName, type Locale, pathPattern } from '../contract/endpoints.ts';
-import { ALL_ENDPOINTS, type ExploreName, type FeedName } from '../contract/explore.ts';
+import { ANY_ORIGIN, BASE_PATH, type Locale } from '../contract/endpoints.ts';
+import { ALL_ENDPOINTS, type FeedName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
 import { type DescribedPaths, makeOpenApi } from '../contract/openapi.ts';
 import type { IndexName } from '../contract/words/indices.ts';
@@ -25,22 +25,29 @@ import {
   type SendProblem,
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
-import { ANY_ORIGIN } from '../http/send.ts';
-import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
+import { notFound } from '../http/send.ts';
+import { makeDocumentCache, type Sent, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
-import { type Document, renderDocument, sendDocument, TEXT_KIND } from './document.ts';
+import {
+  type CacheHeaders,
+  type Content,
+  renderDocument,
+  rendered,
+  sendDocument,
+  TEXT_KIND,
+} from './document.ts';
 import {
   type Documents,
   makeDocuments,
   makeNetworkReader,
   type NetworkReader,
 } from './documents.ts';
-import type { Entry } from './entry.ts';
+import { makeNow } from './european.ts';
 import { makeExplore } from './explore.ts';
-import { presenter, type Titles } from './localizedText.ts';
 import { nameNearPlaces } from './near.ts';
-import { hasQuery, pathValues, refuseQuery, unknownPath } from './paths.ts';
+import { hasQuery, refuseQuery, servedEndpoints, unknownPath } from './paths.ts';
+import { makeReader, type Read } from './read.ts';
 import { makeReadRow, type ReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
 
@@ -108,7 +115,7 @@ export type PageMaker = {
   render(
     parts: Pick<PageParts, 'site' | 'offers'>,
     page: { locale: Locale; path: string; title: string; body: Markup },
-  ): Document;
+  ): Content;
 };
 
 /**
@@ -122,28 +129,39 @@ type PublishedSite = {
   index: IndexName;
 };
 
+/** A problem as it is sent. */
+export type SentProblem = Parameters<SendProblem>[2];
+
 /** Routes beside the API are made of these. */
 export type PageParts = {
   site: PublishedSite;
   offers: Offers;
-  /** Words the rows of the network in a language, with the addresses of the site. */
-  present: (titles: Titles, locale: Locale) => ReturnType<typeof presenter>;
-  documents: Documents<EndpointName | Exclude<ExploreName, FeedName>>;
-  reader: NetworkReader;
-  /** For queries whose cost grows with the network. */
-  wholeNetwork: ApiDb;
   clock: Clock;
-  /** Serves the cached document for the path, or renders it. `route`: its label in metrics. */
-  answer: (
+  read: Read;
+  addPath: (path: RegExp, get: RequestHandler, route?: string) => void;
+  /**
+   * Serves the cached document for the path, or makes it of what it reads of the API: it is kept as
+   * long as all of that holds. `route`: its label in metrics.
+   */
+  compose: (
     req: Request,
     res: Response,
     route: string,
-    render: () => Promise<Entry>,
+    make: (read: Read) => Promise<Content>,
   ) => Promise<void>;
-  /** Makes the handler of errors that are sent in a way of their own. */
-  answerErrors: (send: SendProblem) => ErrorRequestHandler;
-  /** Rejects until the first build has finished. */
-  firstBuild: () => Promise<void>;
+  /** Adds files by their paths, which say nothing about the database. */
+  addFiles: (
+    pattern: RegExp,
+    files: ReadonlyMap<string, Content>,
+    caching: CacheHeaders,
+    route?: string,
+  ) => void;
+  /** Where to may depend on the reader's languages. */
+  redirect: (res: Response, to: string) => void;
+  /** The problem of a path that is nothing; places whose name is nearly `name` may be meant. */
+  notFound: (name: string) => Error;
+  /** Sends the problems of requests that `isMine` selects in a way of its own. */
+  answerErrors: (isMine: (res: Response) => boolean, send: SendProblem) => void;
 };
 
 /** Where `/` leads unless there is a front page. */
@@ -179,36 +197,65 @@ export function makeApp({
   const cache = makeDocumentCache({ ...cacheOptions, clock });
   const site = { ...NO_SITE, ...given };
   const urls = makeSiteUrls(siteBaseUrl);
-  const reader = makeNetworkReader(wholeNetwork, (read) =>
+  const network = makeNetworkReader(wholeNetwork, (read) =>
     cacheOptions.maxBytes === 0
       ? () => read(clock())
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
-  const current = makeDocuments({ db, reader, clock, site: urls });
+  const current = makeDocuments({ db, reader: network, clock, site: urls });
   const sources = { db, wholeNetwork, clock, index: site.index };
   const readRow = makeReadRow(sources);
   const pages = offers.pagesUrl;
-  const documents = { ...current, ...makeExplore({ ...sources, zone: site.zone }) };
-  const feeds = offers.feeds?.({ readRow, reader, db, clock, siteBaseUrl, urls, pages, site });
-  const rendered = { ...documents, ...feeds };
-  const endpoints = Object.fromEntries(
-    Object.entries(ALL_ENDPOINTS).filter(([name]) => name in rendered),
+  const ofFeeds = { readRow, reader: network, db, clock, siteBaseUrl, urls, pages, site };
+  const documents = {
+    ...current,
+    ...makeExplore({ ...sources, zone: site.zone }),
+    now: makeNow(network),
+    ...offers.feeds?.(ofFeeds),
+  };
+  const endpoints: typeof ALL_ENDPOINTS = Object.fromEntries(
+    Object.entries(ALL_ENDPOINTS).filter(([name]) => name in documents),
   );
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
-  const answerFrom =
-    (read: DocumentCache['get']): PageParts['answer'] =>
-    async (req, res, route, render) => {
-      const { document, cacheHeaders } = await read(req.path, async () => ({
-        ...(await render()),
-        route,
-      }));
-      res.locals.isStale = cacheHeaders.age !== undefined;
-      sendDocument(req, res, document, cacheHeaders);
-    };
-  const answer = answerFrom(cache.get);
-  const answerOnce = answerFrom((_key, render) => cache.renderOnce(render));
+  const served = servedEndpoints(endpoints, documents, firstBuild);
+  const reader = makeReader(served, cache);
+  const send = (req: Request, res: Response, { document, cacheHeaders }: Sent) => {
+    res.locals.isStale = cacheHeaders.age !== undefined;
+    sendDocument(req, res, document, cacheHeaders);
+  };
   const app = bareApp();
+  const otherWays: ErrorRequestHandler[] = [];
+  const parts: PageParts = {
+    site,
+    offers,
+    clock,
+    read: reader.read,
+    addPath: (path, get, route) => addPath(app, path, get, route),
+    async compose(req, res, route, make) {
+      const rendering = async () => ({ ...(await reader.compose(make)), route });
+      send(req, res, await cache.get(req.path, rendering));
+    },
+    addFiles(pattern, contents, caching, route) {
+      const files = new Map([...contents].map(([path, one]) => [path, rendered(one)]));
+      const get = (req: Request, res: Response) => {
+        const file = files.get(req.path);
+        if (file === undefined)
+          throw notFound('There is no such file; a page of another version had it.');
+        res.locals.isStale = true;
+        sendDocument(req, res, file, caching);
+      };
+      addPath(app, pattern, get, route);
+    },
+    redirect: (res, to) => redirect(res.set(BY_LANGUAGE), to),
+    notFound: (name) => notFound('', name),
+    answerErrors(isMine, sendOne) {
+      const answer = errors.answer(sendOne);
+      otherWays.push((error, req, res, next) =>
+        isMine(res) ? answer(error, req, res, next) : next(error),
+      );
+    },
+  };
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
     res.set(ANY_ORIGIN); // documents and errors have it anyway
@@ -232,56 +279,39 @@ export function makeApp({
     });
   }
   app.use(errors.watch); // what is answered above says nothing about the database
-  // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const [name, { path: route, media }] of Object.entries(endpoints)) {
-    const render = rendered[name as EndpointName];
+  for (const { route, pattern, media, rendering } of served) {
     const get = async (req: Request, res: Response) => {
       refuseQuery(req);
-      const values = pathValues(req, route);
-      await answer(req, res, route, async () => {
-        await firstBuild();
-        return await render(values);
-      });
+      send(req, res, await cache.get(req.path, rendering(req.params as Record<string, string>)));
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
     const getFile = async (req: Request, res: Response) => {
       refuseQuery(req);
-      const values = pathValues(req, route);
       const left = signalOfLeaving(req, res);
       try {
-        await firstBuild();
-        await answerOnce(req, res, route, () => render(values, left));
+        send(
+          req,
+          res,
+          await cache.renderOnce(rendering(req.params as Record<string, string>, left)),
+        );
       } catch (error) {
         if (!left.aborted) throw error;
       }
     };
-    addPath(app, pathPattern(route), media === 'text/csv' ? getFile : get, route);
+    addPath(app, pattern, media === 'text/csv' ? getFile : get, route);
   }
-  const present: PageParts['present'] = (titles, locale) => presenter(titles, locale, urls);
-  const answerErrors = errors.answer;
-  const parts = {
-    answerErrors,
-    site,
-    offers,
-    present,
-    documents,
-    reader,
-    wholeNetwork,
-    clock,
-    answer,
-    firstBuild,
-  };
   for (const add of routes) add(app, parts);
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
     (req: Request) => {
       throw unknownPath(
         req.path,
-        Object.values(endpoints).map(({ path }) => path),
+        served.map(({ route }) => route),
       );
     },
     allowAnyOrigin,
-    nameNearPlaces(reader),
+    nameNearPlaces(network),
+    ...otherWays,
     errors.handle,
   );
 
@@ -329,11 +359,15 @@ function signalOfLeaving({ socket, httpVersion }: Request, res: Response): Abort
   return left.signal;
 }
 
+/** The widget follows it from other sites. */
 const redirect = (res: Response, to: string) =>
   void res
     .status(302)
     .set({ ...ANY_ORIGIN, Location: to })
     .end();
+
+/** Of what depends on the reader's languages. */
+const BY_LANGUAGE = { Vary: 'Accept-Language', 'Cache-Control': 'no-cache' };
 
 /**
  * Rejects with Unavailable until the aggregates were built for the first time: an empty history

@@ -23,7 +23,7 @@ type Routed = Entry & { route: string };
 export type Render = () => Promise<Routed>;
 
 /** A document as it is sent, with headers of the moment. */
-type Sent = Pick<Routed, 'document' | 'route'> & { cacheHeaders: CacheHeaders };
+export type Sent = Routed & { cacheHeaders: CacheHeaders };
 
 export type DocumentCache = {
   /** The document, if it is kept and current. Never waits. */
@@ -35,6 +35,8 @@ export type DocumentCache = {
    * time where there is no last one; the rendering goes on, and is kept.
    */
   get(key: string, render: Render): Promise<Sent>;
+  /** The same, for what is made of documents: never an outdated one, so it rejects meanwhile. */
+  getCurrent(key: string, render: Render): Promise<Sent>;
   /**
    * A document that isn't kept, rendered for one request, however long it takes. Rejects as
    * `render` does.
@@ -143,6 +145,7 @@ export function makeDocumentCache({
 
   return {
     find,
+    getCurrent: async (key, render) => find(key) ?? (await renderShared(key, render)),
     async get(key, render) {
       const found = find(key) ?? (versions.current() === undefined ? bridge(key) : undefined);
       if (found !== undefined) return found;
@@ -163,16 +166,16 @@ export function makeDocumentCache({
 }
 
 function served(
-  { document, validUntil, changedAt, lastModified, route }: Omit<Kept, keyof Read>,
+  { document, validUntil, version, route, changedAt, lastModified }: Omit<Kept, keyof Read>,
   now: number,
 ): Sent {
+  const sent = { document, validUntil, version, route };
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
   const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
   // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it
   // would be one
-  if (lastModified === undefined || changedAt > now)
-    return { document, route, cacheHeaders: { maxAge } };
-  return { document, route, cacheHeaders: { maxAge, lastModified, sentAt: now } };
+  if (lastModified === undefined || changedAt > now) return { ...sent, cacheHeaders: { maxAge } };
+  return { ...sent, cacheHeaders: { maxAge, lastModified, sentAt: now } };
 }
 
 /**

@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
-import type { Locale } from '../contract/endpoints.ts';
+import { ANY_ORIGIN, type Locale } from '../contract/endpoints.ts';
 import { setSent } from '../http/observed.ts';
-import { ANY_ORIGIN, isPastHttpDate, JSON_TYPE } from '../http/send.ts';
+import { isPastHttpDate, JSON_TYPE } from '../http/send.ts';
 
 /**
  * A document: the number of its bytes, the validator of its content, and what is kept, which for a
@@ -107,6 +107,12 @@ export function renderDocument(locale: Locale, text: string | Buffer, kind = JSO
   const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return { locale, kind, bytes: body.length, etag, kept: new Map([['identity', body]]) };
 }
+
+/** What a document is rendered of. */
+export type Content = { locale: Locale; text: string | Buffer; kind: Kind };
+
+export const rendered = ({ locale, text, kind }: Content): Document =>
+  renderDocument(locale, text, kind);
 
 /** The same of JSON text in pieces. Other requests are served between them. */
 export async function renderPieces(locale: Locale, pieces: Iterable<string>): Promise<Document> {

@@ -25,7 +25,7 @@ import { type CalledName, makeReadRow, noSuch, type Sources } from './readRow.ts
 export function makeExplore(
   /** `zone`: the network's. */
   sources: Sources & { zone?: string },
-): Documents<Exclude<ExploreName, FeedName>> {
+): Documents<Exclude<ExploreName, FeedName | 'now'>> {
   const { db, clock, zone = 'UTC' } = sources;
   const readRow = makeReadRow(sources);
   const render = (name: CalledName) => async (values: PathValues) => {

@@ -4,12 +4,10 @@ import type { ErrorRequestHandler } from 'express';
 import { distance } from 'fastest-levenshtein';
 import { LOCALES, type Locale } from '../contract/endpoints.ts';
 import { withTimeout } from '../database/timeouts.ts';
-import { Problem } from '../http/send.ts';
+import { type NearPlace, Problem } from '../http/send.ts';
 import type { NetworkReader } from './documents.ts';
 import type { Titles } from './localizedText.ts';
 import type { Network } from './stationsList.ts';
-
-type NearPlace = { kind: 'station' | 'region'; key: string; title: string };
 
 const MOST = 5;
 const MAX_DISTANCE = 2;
@@ -54,10 +52,11 @@ export async function nearPlaces(
 /** Ends the message of a 404 for a wrong name with the places that may have been meant. */
 export const nameNearPlaces =
   (reader: NetworkReader): ErrorRequestHandler =>
-  async (error, req, _res, next) => {
+  async (error, req, res, next) => {
     if (!(error instanceof Problem) || error.wanted === undefined) return next(error);
     const { wanted } = error;
-    const locale = LOCALES.find((one) => req.path.startsWith(`/${one}/`)) ?? 'en';
+    const ofPath = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
+    const locale: Locale = ofPath ?? res.locals.pageLocale ?? 'en';
     const search = Promise.all([reader.network(), reader.titles()]).then(([network, { titles }]) =>
       nearPlaces(network, titles, locale, wanted),
     );
@@ -67,7 +66,7 @@ export const nameNearPlaces =
       kind === 'region' ? key : `station ${key} (${title})`,
     );
     const detail = `${error.message} Did you mean ${names.join(' or ')}?`;
-    next(new Problem(error.status, detail, error.headers));
+    next(new Problem(error.status, detail, error.headers, undefined, near));
   };
 
 /**

@@ -1,13 +1,19 @@
-/** Reads the parameters of a request's path; throws Problem 404 for impossible ones. */
+/** Finds the document at a path and reads its parameters; throws Problem 404 for impossible ones. */
 import type { Request } from 'express';
+import { truncate } from '../base/printable.ts';
 import {
+  type EndpointName,
   LOCALES,
   type Locale,
   MAX_STATION_ID,
   PATH_PARAMETERS,
   parametersIn,
+  pathPattern,
 } from '../contract/endpoints.ts';
-import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
+import type { ALL_ENDPOINTS, ExploreName } from '../contract/explore.ts';
+import { notFound, type Problem, quoted } from '../http/send.ts';
+import type { Render } from './cache.ts';
+import type { Entry } from './entry.ts';
 
 /** The values of a path's parameters; those that the path lacks must not be read. */
 export type PathValues = {
@@ -21,12 +27,43 @@ export type PathValues = {
   hour: string;
 };
 
-/**
- * The values in the path of a request, which matched this one. Throws Problem 404 for an impossible
- * station id or time.
- */
-export function pathValues({ params }: Request, path: string): PathValues {
-  const given = params as Record<string, string>;
+type Given = Readonly<Record<string, string>>;
+
+export type Served = {
+  /** Its path in the contract. */
+  route: string;
+  pattern: RegExp;
+  /** Of other than JSON. */
+  media: string | undefined;
+  /** Renders it for these parameters of its path, unless the signal is aborted before. */
+  rendering(given: Given, signal?: AbortSignal): Render;
+};
+
+type Name = EndpointName | ExploreName;
+
+type Rendering = (values: PathValues, signal?: AbortSignal) => Promise<Entry>;
+
+/** In the order of the contract, which has `x-history.json` before `x.json`. */
+export const servedEndpoints = (
+  endpoints: typeof ALL_ENDPOINTS,
+  documents: Partial<Record<Name, Rendering>>,
+  firstBuild: () => Promise<void>,
+): Served[] =>
+  Object.entries(endpoints).map(([name, { path: route, media }]) => ({
+    route,
+    pattern: pathPattern(route),
+    media,
+    rendering(given, signal) {
+      const values = pathValues(given, route);
+      return async () => {
+        await firstBuild();
+        return { ...(await (documents[name as Name] as Rendering)(values, signal)), route };
+      };
+    },
+  }));
+
+/** Throws Problem 404 for an impossible station id or time. */
+function pathValues(given: Given, path: string): PathValues {
   if (Number(given.id) > MAX_STATION_ID) throw noSuchStation(given.id as string);
   const values: Record<string, string | number> = { ...given, id: Number(given.id) };
   for (const name of parametersIn(path)) {

@@ -108,6 +108,8 @@ describe('the schemas', () => {
         'StationMapHours.suspect',
         'StationMapHours.left_out',
         'RegionMapHours.values',
+        'JudgedStation.id',
+        'StationLine.id',
         'Change.stations',
         'StationChange.sensors',
         'RegionChange.stations',

@@ -171,6 +171,8 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station
         ['stationCsv', 10 * hours],
         ['parameterMap', 2 * stations * hours], // as many cities as stations
+        ['lastDay', 2 * stations * hours],
+        ['regionLastDay', hours],
       ] as const) {
         for (let time = 1; time <= 7; time++) {
           const { answer, rows } = await reading(tables, () => render[name](values));

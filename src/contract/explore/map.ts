@@ -11,6 +11,7 @@ const hourly = {
   values: field(
     z.array(z.number().nullable()).length(HOURS),
     'mean of each of the hours, in their order; null where there is none',
+    null,
   ),
   bands: field(
     z.array(band).length(HOURS).nullable(),

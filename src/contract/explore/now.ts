@@ -37,6 +37,7 @@ const pollutants = z
     id: 'EuropeanBands',
     description: 'bands of the European index, null where there is no value',
   });
+export const pollutant = pollutants.keyof();
 
 const europeanIndex = z
   .strictObject({
@@ -61,7 +62,7 @@ const completeness = z
   .meta({ id: 'Completeness', description: 'how complete the last 24 closed hours are' });
 
 const TRENDS = ['rising', 'falling', 'steady'] as const;
-const trend = field(
+export const trend = field(
   z.enum(TRENDS).nullable(),
   'trend of PM2.5: rising or falling if the mean of the last closed hour differs from the mean of the three hours before it by at least 3 µg/m³ and at least 10 %, else steady; null without the last hour, or with fewer than two of the three',
 );

@@ -80,20 +80,30 @@ export const flags = z
   })
   .meta({ id: 'StationFlags', description: 'how far the numbers of a station can be trusted' });
 
-export const neighbours = z
+const neighbour = z
   .strictObject({
-    neighbours: field(
-      z
-        .array(
-          z
-            .strictObject({
-              id: field(id, 'station id', null),
-              distance_km: field(z.number().min(0), 'distance on the globe', 'km'),
-            })
-            .meta({ id: 'Neighbour', description: 'a station near another one' }),
-        )
-        .max(5),
-      'the nearest listed stations, the nearest first',
-    ),
+    id: field(id, 'station id', null),
+    distance_km: field(z.number().min(0), 'distance on the globe', 'km'),
   })
-  .meta({ id: 'StationNeighbours', description: 'the listed stations nearest to a station' });
+  .meta({ id: 'Neighbour', description: 'a station near another one, or near a region' });
+export const neighbours = {
+  station: z
+    .strictObject({
+      neighbours: field(
+        z.array(neighbour).max(5),
+        'the nearest listed stations, the nearest first',
+      ),
+    })
+    .meta({ id: 'StationNeighbours', description: 'the listed stations nearest to a station' }),
+  region: z
+    .strictObject({
+      neighbours: field(
+        z.array(neighbour).max(5),
+        'the nearest listed stations that are not in it, the nearest first',
+      ),
+    })
+    .meta({
+      id: 'RegionNeighbours',
+      description: 'the listed stations nearest to the point at which maps show a region',
+    }),
+};

@@ -299,6 +299,15 @@ export type ApiFunctions = {
     arguments: { at: Date | string };
     row: { series: string; unit: string; since: string; until: string };
   };
+  last_day_json: {
+    arguments: { at: Date | string; most?: number };
+    row: {
+      stations: string | null;
+      regions: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
+  };
   newest_bucket: {
     arguments: { at: Date | string };
     row: { subject: string; resolution: string; timestamp: string | null };
@@ -478,6 +487,15 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
   };
+  region_last_day_json: {
+    arguments: { at: Date | string; only_region: string };
+    row: {
+      stations: string | null;
+      regions: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
+  };
   region_limits: {
     arguments: { at: Date | string; only_region: string };
     row: {
@@ -506,6 +524,10 @@ export type ApiFunctions = {
   region_months_json: {
     arguments: { at: Date | string; only_region: string };
     row: { months: string; valid_until: string; data_version: number | null };
+  };
+  region_neighbours_json: {
+    arguments: { at: Date | string; only_region: string; most?: number };
+    row: { neighbours: string | null; valid_until: string | null; data_version: number | null };
   };
   region_now: {
     arguments: { at: Date | string; only_region: string };

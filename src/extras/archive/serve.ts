@@ -9,12 +9,12 @@ import { extname, join } from 'node:path';
 import type { IRouter, Request, Response } from 'express';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { LOCALES, type Locale, pathPattern } from '../../contract/endpoints.ts';
+import { ANY_ORIGIN, LOCALES, type Locale, pathPattern } from '../../contract/endpoints.ts';
 import { errorCode } from '../../database/errors.ts';
 import { addPath } from '../../http/middleware.ts';
-import { ANY_ORIGIN, JSON_TYPE, notFound, Problem, quoted } from '../../http/send.ts';
+import { JSON_TYPE, notFound, Problem, quoted } from '../../http/send.ts';
 import type { Offers, PageParts } from '../../serve/app.ts';
-import { type Document, sendDocument } from '../../serve/document.ts';
+import { type Document, rendered, sendDocument } from '../../serve/document.ts';
 import { ARCHIVE, type Catalogue, catalogueOf, isOf } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { archivePage } from './page.ts';
@@ -69,7 +69,7 @@ const NO_FILES: Catalogue = {
   upTo: undefined,
 };
 
-type Parts = Pick<PageParts, 'site' | 'offers' | 'clock'>;
+type Parts = Pick<PageParts, 'site' | 'offers' | 'clock' | 'redirect'>;
 type Read = () => Promise<Catalogue | undefined>;
 
 /**
@@ -89,7 +89,7 @@ export function addArchive(
     return;
   }
   const read = unlessBroken(catalogueOf(folder, log));
-  addPath(app, /^\/archive$/, (_req, res) => redirect(res, ARCHIVE), ARCHIVE);
+  addPath(app, /^\/archive$/, (_req, res) => parts.redirect(res, ARCHIVE), ARCHIVE);
   addPage(app, read, parts);
   addPath(app, /^\/archive\/.+$/, filesOf(folder, read, clock), `${ARCHIVE}{path}`);
 }
@@ -105,22 +105,15 @@ const unlessBroken =
     }
   };
 
-function redirect(res: Response, to: string): void {
-  res
-    .status(302)
-    .set({ ...ANY_ORIGIN, Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
-    .end();
-}
-
 /** Where no extra makes pages, `/archive/` leads to the index. */
 function addPage(app: IRouter, read: Read, parts: Parts): void {
   const maker = parts.offers.pages;
   const lead = async (req: Request, res: Response) => {
     res.locals.isStale = true; // it says nothing about the database
     if (maker !== undefined)
-      return redirect(res, `/${req.acceptsLanguages([...LOCALES]) || LOCALES[0]}/${PAGE}`);
+      return parts.redirect(res, `/${req.acceptsLanguages([...LOCALES]) || LOCALES[0]}/${PAGE}`);
     if ((await read()) === undefined) throw notFound(EMPTY);
-    return redirect(res, `${ARCHIVE}${INDEX}`);
+    return parts.redirect(res, `${ARCHIVE}${INDEX}`);
   };
   addPath(app, /^\/archive\/$/, lead, ARCHIVE);
   if (maker === undefined) return;
@@ -129,14 +122,14 @@ function addPage(app: IRouter, read: Read, parts: Parts): void {
     const locale = req.params.locale as Locale;
     res.locals.isStale = true;
     const catalogue = (await read()) ?? NO_FILES;
-    let rendered = kept.get(locale);
-    if (rendered?.version !== catalogue.version) {
+    let last = kept.get(locale);
+    if (last?.version !== catalogue.version) {
       const body = archivePage(catalogue, { maker, locale, zone: parts.site.zone });
       const page = { locale, path: PAGE, title: TITLE[locale], body };
-      rendered = { version: catalogue.version, document: maker.render(parts, page) };
-      kept.set(locale, rendered);
+      last = { version: catalogue.version, document: rendered(maker.render(parts, page)) };
+      kept.set(locale, last);
     }
-    sendDocument(req, res, rendered.document, { maxAge: MAX_AGE });
+    sendDocument(req, res, last.document, { maxAge: MAX_AGE });
   };
   const route = `/{locale}/${PAGE}`;
   addPath(app, pathPattern(route), send, route);

@@ -1,7 +1,7 @@
 /** What all feeds have in common: their addresses and ids, and whose they are. */
 import type { Locale } from '../../contract/endpoints.ts';
+import { ANY_ORIGIN } from '../../contract/endpoints.ts';
 import { titleIn } from '../../contract/words/siteTitle.ts';
-import { ANY_ORIGIN } from '../../http/send.ts';
 import type { Offers } from '../../serve/app.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import { writeAtom } from './atom.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Document, renderDocument } from '../../serve/document.ts';
+import type { Content } from '../extra.ts';
 import { ICON } from './colours.ts';
 import { BUNDLED, docsStyle, frameStyle, pageStyle } from './style.ts';
 
@@ -63,12 +63,9 @@ export function assetUrl(name: string): string {
 }
 
 /** Every file by its path. */
-export const ASSETS: ReadonlyMap<string, Document> = new Map(
-  [...CONTENTS].map(([name, text]) => [
-    assetUrl(name),
-    renderDocument('en', text, {
-      type: TYPES[name.split('.').at(-1) ?? ''] ?? '',
-      headers: FILE_HEADERS,
-    }),
-  ]),
+export const ASSETS: ReadonlyMap<string, Content> = new Map(
+  [...CONTENTS].map(([name, text]) => {
+    const type = TYPES[name.split('.').at(-1) ?? ''] ?? '';
+    return [assetUrl(name), { locale: 'en', text, kind: { type, headers: FILE_HEADERS } }];
+  }),
 );

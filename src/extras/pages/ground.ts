@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { InputError } from '../../base/inputError.ts';
-import { truncate } from '../../http/send.ts';
-import { type Document, renderDocument } from '../../serve/document.ts';
+import { truncate } from '../../base/printable.ts';
+import type { Content } from '../extra.ts';
 import { FILE_HEADERS } from './assets.ts';
 
 const MAX_BYTES = 300_000;
@@ -21,7 +21,7 @@ type Position = readonly [lat: number, lng: number];
 export type Shape = readonly [kind: Kind, isArea: 0 | 1, lines: readonly Position[][]];
 
 /** The ground that maps draw, as a file that pages load. `leftOut`: the number of points of the source. */
-export type Ground = { url: string; document: Document; shapes: readonly Shape[]; leftOut: number };
+export type Ground = { url: string; content: Content; shapes: readonly Shape[]; leftOut: number };
 
 /** Why a GeoJSON cannot be a ground. */
 class Unusable extends Error {
@@ -83,11 +83,9 @@ export function makeGround(geojson: unknown): Ground {
     );
   const text = JSON.stringify(shapes);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  const document = renderDocument('en', text, {
-    type: 'application/json; charset=utf-8',
-    headers: FILE_HEADERS,
-  });
-  return { url: `/assets/${hash}/ground.json`, document, shapes, leftOut };
+  const kind = { type: 'application/json; charset=utf-8', headers: FILE_HEADERS };
+  const content: Content = { locale: 'en', text, kind };
+  return { url: `/assets/${hash}/ground.json`, content, shapes, leftOut };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

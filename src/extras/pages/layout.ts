@@ -1,13 +1,10 @@
 /** Builds what every page has: its head, the languages, the navigation and the foot. */
-import type { Locale } from '../../contract/endpoints.ts';
-import { LOCALES } from '../../contract/endpoints.ts';
+import { ANY_ORIGIN, LOCALES, type Locale } from '../../contract/endpoints.ts';
 import { EXPLORE } from '../../contract/explore.ts';
 import type { IndexName } from '../../contract/words/indices.ts';
 import { type SiteTitles, titleIn } from '../../contract/words/siteTitle.ts';
 import { COMMON_WORDS } from '../../contract/words/words.ts';
-import { ANY_ORIGIN } from '../../http/send.ts';
-import type { Offers } from '../../serve/app.ts';
-import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
+import type { Content, Kind, Offers } from '../extra.ts';
 import { assetUrl } from './assets.ts';
 import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
@@ -96,7 +93,7 @@ const kindOf = (page: Page): Kind => ({
   ],
 });
 
-export function renderPage(site: Site, page: Page): Document {
+export function renderPage(site: Site, page: Page): Content {
   const { locale, title, body, scripts, description, image, tiles, isEmbeddable = false } = page;
   const siteTitle = titleIn(site, locale);
   const whole = title === siteTitle ? title : `${title} – ${siteTitle}`;
@@ -135,7 +132,7 @@ ${
 }
 </html>
 `;
-  return renderDocument(locale, text, kindOf(page));
+  return { locale, text, kind: kindOf(page) };
 }
 
 /** The feeds that a reader of feeds finds at the address of the page, its own first. */

@@ -1,5 +1,5 @@
 /** The page maker that other extras use, with the frame of our pages. */
-import type { PageMaker } from '../../serve/app.ts';
+import type { PageMaker } from '../extra.ts';
 import { CODE_SCRIPT, codePart } from './developers.ts';
 import { html, scrollingTable } from './html.ts';
 import { renderPage } from './layout.ts';

@@ -84,22 +84,14 @@ export type Subject<Values = Station | Region> = {
   verdict: Verdict;
   /** The index that the configuration names (INDEX). */
   index: IndexName;
-  /** Start of the hour that the European index describes. */
-  hour: string;
 };
 
 /** The part that is without history. */
-export type Current = Pick<
-  Subject,
-  'values' | 'indices' | 'suspect' | 'verdict' | 'index' | 'hour'
-> & {
-  /** False for a region in which nothing was ever measured; unset: its history says that. */
-  hasMeasured?: boolean | undefined;
-};
+export type Current = Pick<Subject, 'values' | 'indices' | 'suspect' | 'verdict' | 'index'> &
+  Partial<Pick<Subject, 'history'>>;
 
 /** What a verdict is made of. */
-export type Unjudged = Omit<Current, 'verdict' | 'index' | 'hour'> &
-  Partial<Pick<Subject, 'history'>>;
+export type Unjudged = Omit<Current, 'verdict' | 'index'>;
 
 const NOWCAST_HOURS = 12;
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
@@ -119,16 +111,18 @@ type Headline =
 /** The index that is known; else the first value that there is. */
 export function headlineOf(locale: Locale, subject: Current): Headline {
   const words = WORDS[locale];
-  const { verdict, hour } = subject;
+  const { verdict, indices } = subject;
   const { look, by, isSuspect, isWaiting: isNew } = verdict;
   if (by !== undefined) {
     const { name, short } = INDEX_WORDS[by.index];
-    const time = formatClock(locale, hour);
+    const hour = indices.european_index.timestamp ?? '';
+    const ofHour = () =>
+      fill(words.ofHour, { index: short[locale], time: formatClock(locale, hour) });
     return {
       kind: 'index',
       box: boxOf(verdict),
       name: isSuspect ? capitalized(words.suspect) : words[look],
-      of: by.index === 'aqi' ? name[locale] : fill(words.ofHour, { index: short[locale], time }),
+      of: by.index === 'aqi' ? name[locale] : ofHour(),
     };
   }
   const only = { kind: 'word', name: isNew ? words.waiting : words[look] } as const;
@@ -145,10 +139,10 @@ export function headlineOf(locale: Locale, subject: Current): Headline {
 
 /** Nothing was ever measured there: a station's hours are expected from its first one on. */
 export function isWaiting(current: Unjudged): boolean {
-  const { values, indices, history, hasMeasured } = current;
+  const { values, indices, history } = current;
   if (values.measurement_time !== null) return false;
   if (isStation(values)) return indices.completeness?.expected_hours === 0;
-  return hasMeasured === false || (history !== undefined && newestTime(history) === undefined);
+  return history !== undefined && newestTime(history) === undefined;
 }
 
 export const word = (words: Words, key: string) =>

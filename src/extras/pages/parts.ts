@@ -1,6 +1,7 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
+import { MOST_LINES } from '../../contract/explore/lists.ts';
 import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { capitalized, formatBare, formatValue, PM25, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
@@ -142,8 +143,7 @@ export function worstFirst<T extends { title: string; verdict: Verdict }>(all: r
 }
 
 /** On the map of a larger network stations have no names: the page would be too long. */
-const MOST_NAMED = 1_500;
-export const isLarge = (stations: readonly Station[]): boolean => stations.length > MOST_NAMED;
+export const isLarge = (stations: readonly Station[]): boolean => stations.length > MOST_LINES;
 
 /** Where the map's ground comes from (MAP_TILES). */
 export type Tiles = { url: string; attribution: string; link: string };

@@ -15,8 +15,21 @@ import {
 import type { Grade } from './scale.ts';
 import { WORDS } from './words.ts';
 
-/** A station near another one. */
+/** A station near another one, or near a region. */
 export type Neighbour = ListedStation & { distance_km: number };
+
+/** A station farther away says nothing about the air here. */
+const NEAR_KM = 25;
+
+/** Of the neighbours in a document, those that are near. */
+export const nearOf = (
+  neighbours: readonly { id: number; distance_km: number }[],
+  stations: readonly ListedStation[],
+): Neighbour[] =>
+  neighbours.flatMap(({ id, distance_km }) => {
+    const found = stations.find((one) => one.id === id);
+    return found !== undefined && distance_km <= NEAR_KM ? [{ ...found, distance_km }] : [];
+  });
 
 /**
  * Each place: its level (0 city, 1 district, 2 station, 3 suspect station, 4 district with

@@ -1,6 +1,6 @@
 /** The page that a person sees where there is no page, or no data at the moment. */
 import type { Locale } from '../../contract/endpoints.ts';
-import type { nearPlaces } from '../../serve/near.ts';
+import type { SentProblem } from '../extra.ts';
 import { fill } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
@@ -11,7 +11,7 @@ import { WORDS } from './words.ts';
  */
 const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 
-type NearPlace = Awaited<ReturnType<typeof nearPlaces>>[number];
+type NearPlace = SentProblem['near'][number];
 
 /** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
 export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };

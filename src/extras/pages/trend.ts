@@ -1,14 +1,16 @@
 /** Where the air is going: an arrow, a sentence about all cities, and the line of a day in lists. */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
+import type { ExploreAnswer } from '../../contract/explore.ts';
 import { INDEX_WORDS } from '../../contract/words/indices.ts';
 import { fill, plural } from './format.ts';
 import { type Html, html } from './html.ts';
-import type { LastDay } from './lastDays.ts';
 import { GUIDELINES, rankOf } from './scale.ts';
 import { boxOf, hasTrend, type Verdict } from './verdict.ts';
 import { WORDS } from './words.ts';
 
+/** PM2.5 of the last 24 closed hours, in the order of time, and its trend. */
+export type LastDay = Pick<ExploreAnswer<'lastDay'>['regions'][number], 'trend' | 'pm2.5'>;
 type Trend = LastDay['trend'];
 
 /** The arrow of each trend, beside its word or in place of it. */

@@ -3,11 +3,13 @@
  * the other one. Lists, maps, pages, frames and pictures all say this.
  */
 import type { Region, Station } from '../../contract/current.ts';
+import { type Band, BANDS as EUROPEAN_BANDS, type Pollutant } from '../../contract/explore/now.ts';
+import type { ExploreAnswer } from '../../contract/explore.ts';
 import type { IndexName } from '../../contract/words/indices.ts';
-import type { European } from '../../serve/european.ts';
 import { BANDS, bandOf, boxText, categoryOf, type Grade, type Look, lookOf } from './scale.ts';
 
-export type EuropeanGrade = European['stations'][string];
+/** The band of the European index, and the first pollutant that is in it. */
+export type EuropeanGrade = readonly [Band, Pollutant];
 
 export type Verdict = {
   grade: Grade;
@@ -55,6 +57,21 @@ export function verdictOf(
   const by = { index: 'aqi', category: categoryOf(aqi) } as const;
   const said = { ...nothing, grade: aqi, by, isOther: index !== 'aqi' };
   return isBad ? { ...said, isSuspect: true } : { ...said, look: lookOf(aqi) };
+}
+
+/** The European index of a place by its own document, of gases alone where particles are suspect. */
+export function gradeOf(
+  { european_index: { pollutants } }: Pick<ExploreAnswer<'stationNow'>, 'european_index'>,
+  isSuspect: boolean,
+): EuropeanGrade | undefined {
+  const rank = (band: Band) => EUROPEAN_BANDS.indexOf(band);
+  const known = (Object.entries(pollutants) as [Pollutant, Band | null][]).flatMap(
+    ([pollutant, band]) =>
+      band === null || (isSuspect && pollutant.startsWith('pm'))
+        ? []
+        : [[band, pollutant] as const],
+  );
+  return known.toSorted(([a], [b]) => rank(b) - rank(a))[0];
 }
 
 /** The text in its box: a number, the pollutant that makes the European index, or a dash. */

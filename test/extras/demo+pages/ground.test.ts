@@ -88,7 +88,7 @@ describe('the drawn ground', () => {
   });
 
   it('the ground of the demo has a border, a lake, rivers and roads, in 12 KB', () => {
-    const { shapes, document } = makeGround(demoGround());
+    const { shapes, content } = makeGround(demoGround());
     expect(shapes.map(([kind]) => kind)).toEqual([
       'border',
       'water',
@@ -96,7 +96,7 @@ describe('the drawn ground', () => {
       'river',
       ...Array(3).fill('road'),
     ]);
-    expect(String(document.kept.get('identity')).length).toBeLessThan(12_000);
+    expect(String(content.text).length).toBeLessThan(12_000);
   });
 });
 

@@ -60,7 +60,7 @@ it('where no extra renders feeds, a page names none', async () => {
     [{}, false],
     [{ feeds }, true],
   ] as const) {
-    const text = String(await encode(maker.render({ site: of, offers }, shown), 'identity'));
+    const text = String(maker.render({ site: of, offers }, shown).text);
     expect(text.includes('atom+xml')).toBe(expected);
   }
 });

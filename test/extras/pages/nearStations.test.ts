@@ -1,29 +1,7 @@
 /** What the page of a region that measures nothing shows: the stations within 25 km, and the map. */
 import { beforeAll, expect, it } from 'vitest';
-import { openReaderPool } from '../../../src/database/pools.ts';
-import { queryNear } from '../../../src/extras/pages/nearStations.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
-import { NOW } from '../../support/clock.ts';
-import { onOneEngine } from '../../support/database.ts';
-import { citiesOfOneStation, install } from '../../support/installation.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
-
-onOneEngine('the stations near a region', (engine) => {
-  it('stations within 25 km of a region are found, the nearest first, as many as wanted', async () => {
-    const here = await install(engine, citiesOfOneStation(['a', 'b', 'c', 'd'])); // 11 km apart
-    const db = openReaderPool(here.database.target, { timeZone: 'UTC', max: 1 });
-    const at = { map_latitude: 40, map_longitude: 44 } as Parameters<typeof queryNear>[2];
-    const idsOf = async (most: number) =>
-      (await queryNear(db, NOW, at, most)).neighbours.map(({ id }) => id);
-    expect(await idsOf(9)).toEqual([1, 2, 3]);
-    expect(await idsOf(2)).toEqual([1, 2]);
-    const { neighbours, rows } = await queryNear(db, NOW, at, 9);
-    expect(neighbours[1]?.distance_km).toBeCloseTo(11.1, 1);
-    expect(rows).toMatchObject([{ data_version: expect.any(Number) }]);
-    await db.destroy();
-    await here.close();
-  });
-});
 
 let site: Site;
 beforeAll(async () => {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Station } from '../../../src/contract/current.ts';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import type { IndexName } from '../../../src/contract/words/indices.ts';
-import type { LastDay } from '../../../src/extras/pages/lastDays.ts';
 import type { Subject } from '../../../src/extras/pages/now.ts';
 import { BANDS, CATEGORIES } from '../../../src/extras/pages/scale.ts';
 import { pageStyle } from '../../../src/extras/pages/style.ts';
 import { tilesPart } from '../../../src/extras/pages/tiles.ts';
 import {
   dayLine,
+  type LastDay,
   type ListedDay,
   overviewSentence,
   topOf,

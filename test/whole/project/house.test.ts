@@ -92,6 +92,18 @@ describe('the source', () => {
     );
   });
 
+  it('pages read the API: they import its contract and what an extra is, and nothing else of the core', () => {
+    const words = /^serve\/(index|warning|change)Words\.ts$/;
+    const isTheirs = (path: string) =>
+      ['base', 'contract'].includes(roomOf(path)) || extraOf(path) === 'pages' || path === KIND;
+    const wrong = files
+      .filter((path) => extraOf(path) === 'pages')
+      .flatMap((path) => importsOf(path).map((other) => ({ path, other })))
+      .filter(({ other }) => !isTheirs(other) && !words.test(other))
+      .map(({ path, other }) => `${path} imports ${other}`);
+    expect(wrong).toEqual([]);
+  });
+
   it('our own form of readings is read without a database, and so are the forms of senders', () => {
     const reachedFrom = (path: string, reached = new Set<string>()): Set<string> => {
       if (reached.has(path) || !files.includes(path)) return reached;

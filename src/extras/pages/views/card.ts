@@ -1,30 +1,31 @@
 /** `/{locale}/card/station/{id}.png` and `region/{slug}.png`: the picture of a shared link. */
 import type { Locale } from '../../../contract/endpoints.ts';
 import { titleIn } from '../../../contract/words/siteTitle.ts';
-import { notFound } from '../../../http/send.ts';
-import type { Validity } from '../../../serve/entry.ts';
 import type { Site } from '../layout.ts';
 import { inWords, type Subject } from '../now.ts';
 import { formatTime } from '../numbers.ts';
 import { cardPicture } from '../pictures.ts';
-import { toPng } from '../png.ts';
+import type { toPng } from '../png.ts';
 import { readRegion, readStation, type View } from './read.ts';
 
-export const stationCard: View = async (context, values) =>
-  await pictureOf(context.site, values.locale, await readStation(context, values));
+type Draw = NonNullable<typeof toPng>;
 
-export const regionCard: View = async (context, values) =>
-  await pictureOf(context.site, values.locale, await readRegion(context, values));
+export const stationCard =
+  (draw: Draw): View =>
+  async (context, values) => ({
+    picture: await draw(cardOf(context.site, values.locale, await readStation(context, values))),
+  });
 
-async function pictureOf(
-  site: Site,
-  locale: Locale,
-  { subject, validity }: { subject: Subject; validity: Validity },
-) {
-  if (toPng === undefined) throw notFound('');
+export const regionCard =
+  (draw: Draw): View =>
+  async (context, values) => ({
+    picture: await draw(cardOf(context.site, values.locale, await readRegion(context, values))),
+  });
+
+function cardOf(site: Site, locale: Locale, subject: Subject): string {
   const { title, measurement_time: time } = subject.values;
   const { look, box, word, value } = inWords(locale, subject);
-  const svg = cardPicture({
+  return cardPicture({
     title,
     site: titleIn(site, locale),
     look,
@@ -33,5 +34,4 @@ async function pictureOf(
     value,
     time: time === null ? '' : formatTime(locale, time),
   });
-  return { ...validity, picture: await toPng(svg) };
 }

@@ -1,30 +1,35 @@
-/** The material of views: documents of the API, and how long these are valid together. */
-import type { Region, Station } from '../../../contract/current.ts';
-import type { Locale } from '../../../contract/endpoints.ts';
-import type { PageParts } from '../../../serve/app.ts';
-import { type Document, encode } from '../../../serve/document.ts';
-import { earlier, type Validity, validityOf } from '../../../serve/entry.ts';
-import type { European } from '../../../serve/european.ts';
-import type { Limits } from '../health.ts';
-import { type LastDay, queryLastDays } from '../lastDays.ts';
+/** The material of views: documents of the API, by their names in the contract. */
+import type { z } from 'zod';
+import type { Region } from '../../../contract/current.ts';
+import { ENDPOINTS, type Locale, pathWith } from '../../../contract/endpoints.ts';
+import { EXPLORE, type ExploreAnswer } from '../../../contract/explore.ts';
+import type { Read } from '../../extra.ts';
 import type { Page, Site } from '../layout.ts';
-import { type Indices, isWaiting, type Unjudged } from '../now.ts';
+import { isWaiting, type Unjudged } from '../now.ts';
 import type { ListedStation } from '../parts.ts';
 import type { Windows } from '../series.ts';
-import { topOf } from '../trend.ts';
-import { type Trust, whySuspect } from '../trust.ts';
-import { type EuropeanGrade, verdictOf } from '../verdict.ts';
+import { type LastDay, topOf } from '../trend.ts';
+import { whySuspect } from '../trust.ts';
+import { gradeOf, verdictOf } from '../verdict.ts';
 
 /** The values in the address of a page; those that it lacks must not be read. */
 export type Values = { locale: Locale; id: number; slug: string };
 
-export type Context = PageParts & { site: Site };
+export type Context = { site: Site; read: Read; at: Date };
 
-/** Renders what is at an address. Rejects with Problem 404 where there is no such place. */
+/** Makes what is at an address. Rejects as `read` does where there is no such place. */
 export type View = (
   context: Context,
   values: Values,
-) => Promise<Validity & ({ page: Page } | { picture: Buffer })>;
+) => Promise<{ page: Page } | { picture: Buffer }>;
+
+const ALL = { ...ENDPOINTS, ...EXPLORE };
+type Names = Readonly<Record<string, keyof typeof ALL>>;
+type Contents<Of extends Names> = {
+  [Key in keyof Of]: Of[Key] extends `${string}History`
+    ? Windows
+    : z.infer<(typeof ALL)[Of[Key]]['answer']>;
+};
 
 /** The documents that frames and pages have in common. */
 export const OF_STATION = {
@@ -34,123 +39,89 @@ export const OF_STATION = {
 } as const;
 export const OF_REGION = { values: 'region', indices: 'regionNow' } as const;
 
+/** Documents by their names. */
+export async function readAll<const Of extends Names>(
+  { read }: Pick<Context, 'read'>,
+  values: { locale: Locale } & Partial<Values>,
+  names: Of,
+): Promise<Contents<Of>> {
+  const entries = Object.entries(names).map(
+    async ([key, name]) => [key, await read(pathWith(ALL[name].path, values))] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries)) as Contents<Of>;
+}
+
 /** The listed places of the network. */
-export async function readNetwork(
-  { reader, present: presentAs, site: { index } }: Context,
-  locale: Locale,
-) {
-  const [network, { titles, ...ofTitles }, providers, european] = await Promise.all([
-    reader.network(),
-    reader.titles(),
-    reader.providers(locale),
-    reader.european(),
-  ]);
-  const present = presentAs(titles[locale], locale);
-  const stations = network.stations
-    .filter((row) => row.is_listed)
-    .map((row) => {
-      const is_bad_pm = row.is_bad_pm ?? false;
-      const station = { ...present.station(row), is_bad_pm };
-      const judged = { ...station, has_measured: row.has_measured ?? false };
-      return { ...station, verdict: verdictOf(index, judged, european.stations[row.id]) };
-    });
-  const regions = network.regions.map((row) => {
-    const region = present.region(row);
-    const judged = { ...region, has_measured: row.has_measured ?? false };
-    return { ...region, verdict: verdictOf(index, judged, european.regions[region.slug]) };
-  });
+export async function readNetwork(context: Context, locale: Locale) {
+  const { list, now } = await readAll(context, { locale }, { list: 'stations', now: 'now' });
+  const stations = new Map(now.stations.map((one) => [one.id, one]));
+  const regions = new Map(now.regions.map((one) => [one.slug, one]));
+  const { index } = context.site;
   return {
-    list: { providers, stations, regions },
-    validity: earlier(earlier(earlier(network, ofTitles), validityOf(providers)), european),
+    ...list,
+    stations: list.stations.map((station) => {
+      const judged = { ...UNJUDGED, ...stations.get(station.id) };
+      const { is_bad_pm } = judged;
+      const verdict = verdictOf(index, { ...station, ...judged }, gradeIn(judged));
+      return { ...station, is_bad_pm, verdict };
+    }),
+    regions: list.regions.map((region) => {
+      const judged = { ...UNJUDGED, ...regions.get(region.slug) };
+      return { ...region, verdict: verdictOf(index, { ...region, ...judged }, gradeIn(judged)) };
+    }),
   };
 }
 
-/** Places of one list with their last 24 hours, and how long these are valid. */
+/** Until both documents know it. */
+const UNJUDGED = { european_index: null, pollutant: null, is_bad_pm: false, has_measured: false };
+
+type Judged = Pick<ExploreAnswer<'now'>['regions'][number], 'european_index' | 'pollutant'>;
+
+const gradeIn = ({ european_index: band, pollutant }: Judged) =>
+  band === null || pollutant === null ? undefined : ([band, pollutant] as const);
+
+/** Places of one list with their last 24 hours, of a region's page or of all. */
 export async function withDays<Place extends Region, Post extends ListedStation>(
-  { wholeNetwork, clock }: Context,
+  context: Context,
+  values: { locale: Locale; slug?: string },
   regions: readonly Place[],
   stations: readonly Post[],
 ) {
-  const { rows, ...days } = await queryLastDays(wholeNetwork, clock(), {
-    regions: regions.map(({ slug }) => slug),
-    stations: stations.map(({ id }) => id),
-  });
+  const name = values.slug === undefined ? 'lastDay' : 'regionLastDay';
+  const { day } = await readAll(context, values, { day: name });
+  const ofRegions = new Map(day.regions.map((one) => [one.slug, one]));
+  const ofStations = new Map(day.stations.map((one) => [one.id, one]));
   const top = topOf([
-    ...Object.values(days.regions),
-    ...stations.map(({ id, is_bad_pm }) => (is_bad_pm ? undefined : days.stations[id])),
+    ...regions.map(({ slug }) => ofRegions.get(slug)),
+    ...stations.map(({ id, is_bad_pm }) => (is_bad_pm ? undefined : ofStations.get(id))),
   ]);
-  const listed = (day: LastDay | undefined) => day && { ...day, top };
+  const listed = (one: LastDay | undefined) => one && { ...one, top };
   return {
-    regions: regions.map((one) => ({ ...one, day: listed(days.regions[one.slug]) })),
-    stations: stations.map((one) => ({ ...one, day: listed(days.stations[one.id]) })),
-    validity: validityOf(rows),
+    regions: regions.map((one) => ({ ...one, day: listed(ofRegions.get(one.slug)) })),
+    stations: stations.map((one) => ({ ...one, day: listed(ofStations.get(one.id)) })),
   };
 }
 
-type Names = keyof PageParts['documents'];
-
-/** The contents of documents about the same thing, and for how long they are valid together. */
-export async function readAll<Contents extends object>(
-  { documents }: Context,
-  values: Values,
-  names: { [Key in keyof Contents]: Names },
-): Promise<Validity & { contents: Contents }> {
-  const asked = { ...values, parameter: '', year: 0, from: '', to: '', hour: '' };
-  const entries = await Promise.all(
-    Object.entries<Names>(names).map(async ([key, name]) => {
-      const { document, ...validity } = await documents[name](asked);
-      return { validity, entry: [key, await contentOf(document)] as const };
-    }),
-  );
-  const contents = Object.fromEntries(entries.map(({ entry }) => entry)) as Contents;
-  return { ...entries.map(({ validity }) => validity).reduce(earlier), contents };
-}
-
-async function contentOf<T>(document: Document): Promise<T> {
-  return JSON.parse(String(await encode(document, 'identity')));
-}
-
-/** A subject with what is said of its air, and how long both are valid. */
-export async function withVerdict<One extends Unjudged>(
-  { reader, site: { index } }: Context,
-  { subject, validity }: { subject: One; validity: Validity },
-  gradeOf: (european: European) => EuropeanGrade | undefined,
-) {
-  const european = await reader.european();
-  const judged = {
-    ...subject.values,
-    is_bad_pm: subject.suspect !== undefined,
-    has_measured: !isWaiting(subject),
-  };
-  const verdict = verdictOf(index, judged, gradeOf(european));
-  return {
-    subject: { ...subject, verdict, index, hour: european.hour },
-    validity: earlier(validity, european),
-  };
+/** A subject with what is said of its air. */
+export function withVerdict<One extends Unjudged>({ site: { index } }: Context, subject: One) {
+  const isSuspect = subject.suspect !== undefined;
+  const judged = { ...subject.values, is_bad_pm: isSuspect, has_measured: !isWaiting(subject) };
+  const grade = gradeOf(subject.indices, isSuspect);
+  return { ...subject, index, verdict: verdictOf(index, judged, grade) };
 }
 
 /** The facts on the page and the picture of a station. */
 export async function readStation(context: Context, values: Values) {
-  type Contents = { values: Station; history: Windows; indices: Indices; trust: Trust };
-  const { contents, ...validity } = await readAll<Contents>(context, values, {
-    ...OF_STATION,
-    history: 'stationHistory',
-  });
-  const at = context.clock();
+  const contents = await readAll(context, values, { ...OF_STATION, history: 'stationHistory' });
+  const { at } = context;
   const { flags } = contents.trust;
   const suspect = whySuspect(values.locale, flags, at);
-  const subject = { ...contents, at, suspect, flags };
-  return await withVerdict(context, { subject, validity }, ({ stations }) => stations[values.id]);
+  return withVerdict(context, { ...contents, at, suspect, flags });
 }
 
 /** The same of a region. */
 export async function readRegion(context: Context, values: Values) {
-  type Contents = { values: Region; history: Windows; indices: Indices; limits: Limits };
-  const { contents, ...validity } = await readAll<Contents>(context, values, {
-    ...OF_REGION,
-    history: 'regionHistory',
-    limits: 'regionLimits',
-  });
-  const subject = { ...contents, at: context.clock() };
-  return await withVerdict(context, { subject, validity }, ({ regions }) => regions[values.slug]);
+  const names = { ...OF_REGION, history: 'regionHistory', limits: 'regionLimits' } as const;
+  const contents = await readAll(context, values, names);
+  return withVerdict(context, { ...contents, at: context.at });
 }
