@@ -1,7 +1,6 @@
 /** The feeds that pages name, and what leads to the warnings of a place. */
 import { beforeAll, expect, it } from 'vitest';
 import { makePageMaker } from '../../../src/extras/pages/maker.ts';
-import { encode } from '../../../src/serve/document.ts';
 import { openSite, type Site, STATIONS } from '../pages/site.ts';
 
 let site: Site;

@@ -9574,6 +9574,146 @@ Columns:
   valid_until,
   data_version.';
 
+-- The last 24 hours of some stations: an object each with trend, see api.trend, and pm2.5, the published means in the
+-- order of time, with null where one is missing.
+create function logic.stations_last_day(at timestamptz, only_stations int[]) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+begin
+  return (
+  with slot as materialized (
+    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
+  ),
+  hour as materialized (
+    select one.id, h.bucket, h.pm25
+    from unnest(only_stations) one(id)
+    cross join lateral (
+      select b.bucket, b.pm25 from rollup.station_hourly b
+      where b.station_id = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
+  )
+  select coalesce(json_agg(json_build_object('id', p.id, 'trend', api.trend(p.newest_first), 'pm2.5', p.means)
+    order by p.id), '[]')::text
+  from (
+    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
+      array_agg(h.pm25 order by slot.n desc) as newest_first
+    from unnest(only_stations) one(id)
+    cross join slot
+    left join hour h on h.id = one.id and h.bucket = slot.bucket
+    group by one.id
+  ) p);
+end $$;
+
+-- The last 24 hours of some regions: an object each with trend, see api.trend, and pm2.5, the published means in the
+-- order of time, with null where one is missing.
+create function logic.regions_last_day(at timestamptz, only_regions text[]) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+begin
+  return (
+  with slot as materialized (
+    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
+  ),
+  hour as materialized (
+    select one.id, h.bucket, h.pm25
+    from unnest(only_regions) one(id)
+    cross join lateral (
+      select b.bucket, b.pm25 from rollup.region_hourly b
+      where b.region_slug = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
+  )
+  select coalesce(json_agg(json_build_object('slug', p.id, 'trend', api.trend(p.newest_first), 'pm2.5', p.means)
+    order by p.id), '[]')::text
+  from (
+    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
+      array_agg(h.pm25 order by slot.n desc) as newest_first
+    from unnest(only_regions) one(id)
+    cross join slot
+    left join hour h on h.id = one.id and h.bucket = slot.bucket
+    group by one.id
+  ) p);
+end $$;
+
+-- Documents of explore/v1 with the last 24 hours of many places, for lists.
+
+create function api.last_day_json(at timestamptz, most int default 1500)
+returns table (stations text, regions text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  listed constant int[] := array(
+    select s.id from raw.station s
+    where not exists (select from raw.hidden_period h where h.station_id = s.id and h.since <= at and at < h.until)
+    limit most + 1);
+begin
+  return query
+  select logic.stations_last_day(at, case when cardinality(listed) <= most then listed end),
+    logic.regions_last_day(at, array(select r.slug from raw.region r)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at)),
+    (select f.data_version from api.freshness f);
+end $$;
+comment on function api.last_day_json is
+  'PM2.5 of the last 24 closed hours at all listed stations, of a network of more than `most` at none, and in all '
+  'regions. One row. Columns: stations (a JSON array, as text: of each, id, trend, see api.trend, and pm2.5, the '
+  'published means in the order of time, with null where one is missing [µg/m³]), regions (likewise, by slug), '
+  'valid_until, data_version.';
+
+create function api.region_last_day_json(at timestamptz, only_region text)
+returns table (stations text, regions text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    logic.stations_last_day(at, array(
+      select p.station_id from logic.station_place(at) p
+      where only_region in (p.city_slug, p.district_slug) and not exists (select from raw.hidden_period h
+        where h.station_id = p.station_id and h.since <= at and at < h.until))),
+    logic.regions_last_day(at, array(select r.slug from raw.region r where r.city_slug = only_region)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at),
+      (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
+        from raw.station_region m where m.region_slug = only_region)),
+    f.data_version
+  from raw.region s cross join api.freshness f
+  where s.slug = only_region;
+end $$;
+comment on function api.region_last_day_json is
+  'PM2.5 of the last 24 closed hours at the listed stations and in the districts of a region. One row; none for an '
+  'unknown slug. Columns: stations and regions (as of api.last_day_json), valid_until, data_version.';
+
+-- The document of explore/v1 about the stations near a region, which may have none of its own.
+create function api.region_neighbours_json(at timestamptz, only_region text, most int default 5)
+returns table (neighbours text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km) order by n.km, n.id), '[]')::text
+      from (
+        select s.id,
+          round(logic.distance_km(r.map_latitude, r.map_longitude, s.latitude, s.longitude)::numeric, 2) as km
+        from raw.station s
+        where not exists (select from raw.hidden_period h
+            where h.station_id = s.id and h.since <= at and at < h.until)
+          and not exists (select from raw.station_region m
+            where m.station_id = s.id and m.region_slug = r.slug and m.since <= at and at < m.until)
+        order by km, s.id limit most) n),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at),
+      (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
+        from raw.station_region m where m.region_slug = r.slug)),
+    f.data_version
+  from raw.region r cross join api.freshness f
+  where r.slug = only_region;
+end $$;
+comment on function api.region_neighbours_json is
+  'The listed stations nearest to the point at which maps show a region, without its own, at most `most`. One row; none '
+  'for an unknown slug. Columns: neighbours (a JSON array with the id and the distance in km of each, the nearest first, '
+  'as text), valid_until, data_version.';
+
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
 grant usage on schema api to airseries_reader;

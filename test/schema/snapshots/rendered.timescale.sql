@@ -268,3 +268,5 @@
 + language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 + set timescaledb.enable_runtime_exclusion = off as $$
 + set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
