@@ -14,7 +14,7 @@ const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 type NearPlace = SentProblem['near'][number];
 
 /** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
-export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };
+type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };
 
 /** What the widget's tag says of a place: `region="velmora"`. */
 const attributeOf = ({ kind, key }: NearPlace) => `${kind}="${key}"`;

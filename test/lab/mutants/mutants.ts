@@ -317,7 +317,7 @@ const TABLE: readonly Table[] = [
     tests: ['test/ingest/store', 'test/ingest/http/readings.test.ts'],
     changes: {
       'sql/logic/40_ingest.sql': [
-        ['< i.ingest_cutoff then', '<= i.ingest_cutoff then'],
+        ['< cutoff then', '<= cutoff then'],
         ['< rollup.origin() then', '<= rollup.origin() then'],
         [
           'then coalesce(stored.$name, excluded.$name) else coalesce(excluded.$name, stored.$name) end}}',
@@ -355,7 +355,7 @@ const TABLE: readonly Table[] = [
           '  perform logic.derive_rain(array[sensor]',
           '  -- perform logic.derive_rain(array[sensor]',
         ],
-        [' order by g.sensor_id for update;\n  has_gauges', ' order by g.sensor_id;\n  has_gauges'],
+        ['order by g.sensor_id for update;\n  return', 'order by g.sensor_id;\n  return'],
         ["at + interval '24 hours', '[]'", "at, '[]'"],
         [
           'logic.given_rain(r.rain, r.rain_total, r.rain_given) as known_rain\n',
