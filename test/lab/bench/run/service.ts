@@ -4,10 +4,13 @@
  */
 import { freePort } from '../../../support/freePort.ts';
 import type { TestDatabase } from '../../../support/makeDatabase.ts';
-import { addressVariables, ready, runProgram } from '../../../support/program.ts';
-import { NOW, TIME_ZONE } from './world.ts';
+import { addressVariables, ready, runAirseries } from '../../../support/program.ts';
+import { TIME_ZONE } from './network.ts';
+import { NOW } from './world.ts';
 
 export const BASE = '/en/air-quality-app/v1';
+/** Every document is rendered for its request. */
+export const UNKEPT = { RESPONSE_CACHE_MB: '0' };
 
 export type Service = {
   port: number;
@@ -22,7 +25,6 @@ export async function startService(
   environment: Record<string, string> = {},
 ): Promise<Service> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-  const program = new URL('../../../../dist/cli.js', import.meta.url).pathname;
   const own = {
     ...addressVariables(target),
     DATABASE_URL: 'postgres://',
@@ -31,9 +33,8 @@ export async function startService(
     FIXED_NOW: NOW.toISOString(),
   };
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
-  const service = runProgram([process.execPath, program, 'start'], {
-    environment: { ...own, ...quiet, PORT, ADMIN_PORT, INGEST_PORT, ...environment },
-  });
+  const ports = { PORT, ADMIN_PORT, INGEST_PORT };
+  const service = runAirseries(['start'], { ...own, ...quiet, ...ports, ...environment });
   await ready(ADMIN_PORT, service);
   return {
     port: Number(PORT),
@@ -44,4 +45,18 @@ export async function startService(
       await service.finished;
     },
   };
+}
+
+/** Closes the service after the work. */
+export async function withService<T>(
+  database: TestDatabase,
+  environment: Record<string, string>,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await startService(database, environment);
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+  }
 }

@@ -1,0 +1,138 @@
+/**
+ * S8, S9: readings of a country as they come, in a file that is imported and refreshed as the
+ * worker does each minute: a minute in which every sensor sends one, and late ones.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeDigest } from '../../../../src/aggregate/digest.ts';
+import { refresh } from '../../../../src/aggregate/refresh.ts';
+import { makeLog } from '../../../../src/base/log.ts';
+import { importReadings } from '../../../../src/ingest/importReadings.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
+import type { TestDatabase } from '../../../support/makeDatabase.ts';
+import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
+import { median, seconds } from '../run/statistics.ts';
+import { daysAgo, NOW } from '../run/world.ts';
+import { countryRow } from './country.ts';
+
+const HEADER = 'sensor_id,time,pm25,pm10,temperature,humidity,pressure\n';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Seconds. */
+type Taken = Record<'import' | 'refresh' | 'digest', number>;
+
+/** One line of a sensor: odd ones are for particles. */
+function reading(sensor: number, at: number): string {
+  const time = new Date(at).toISOString();
+  const noise = (sensor * 7 + at / 1_000) % 50;
+  return sensor % 2 === 1
+    ? `${sensor},${time},${(5 + noise / 2).toFixed(1)},${(9 + noise).toFixed(1)},,,\n`
+    : `${sensor},${time},,,${(noise / 3).toFixed(1)},${(40 + noise).toFixed(0)},${(90_000 + noise).toFixed(0)}\n`;
+}
+
+const sensorsOf = (stations: number) => Array.from({ length: 2 * stations }, (_, n) => n + 1);
+
+/** Rejects unless all of them are new. */
+async function take({ as, target }: TestDatabase, lines: readonly string[], now: Date) {
+  const folder = mkdtempSync(join(tmpdir(), 'airseries-bench-'));
+  const file = join(folder, 'readings.csv');
+  writeFileSync(file, HEADER + lines.join(''));
+  const sql = as('airseries_ingest');
+  const options = { formats: READING_FORMATS, now, log: makeLog('error'), terminal: false };
+  try {
+    const importing = await seconds(async () => {
+      const { accepted } = await importReadings(sql, [file], options);
+      if (accepted !== lines.length)
+        throw new Error(`${accepted} of ${lines.length} readings were accepted`);
+    });
+    const refreshing = await seconds(() => refresh(target, () => now, undefined, { lazily: true }));
+    const digesting = await seconds(() => makeDigest(target, now));
+    return { import: importing, refresh: refreshing, digest: digesting };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await sql.end();
+  }
+}
+
+/** The medians of the parts, for the last column. */
+function partsOf(count: number, taken: readonly Taken[]): string {
+  const parts = (['import', 'refresh', 'digest'] as const).map(
+    (part) => `${part} ${figure(median(taken.map((one) => one[part])))} s`,
+  );
+  return `readings ${figure(count)}: ${parts.join(', ')}`;
+}
+
+async function minute(context: Context): Promise<Row[]> {
+  const { database, stations } = await context.country();
+  const taken: Taken[] = [];
+  // eleven: the running month, every ten minutes, is in one of them
+  const minutes = context.quick ? 3 : 11;
+  for (let minute = 1; minute <= minutes; minute++) {
+    const at = new Date(NOW.getTime() + minute * MINUTE);
+    const lines = sensorsOf(stations).map((sensor) =>
+      reading(sensor, at.getTime() - 1_000 - ((sensor * 17) % 55) * 1_000),
+    );
+    taken.push(await take(database, lines, at));
+  }
+  const values = taken.map((parts) => parts.import + parts.refresh + parts.digest);
+  return [
+    countryRow(stations, values, {
+      id: 'S8',
+      title: 'a minute of 2 readings a station',
+      unit: 's',
+      bounds: { 10000: { must: 3.5, goal: 2 }, 50000: { must: 30 } },
+      detail: partsOf(2 * stations, taken),
+    }),
+  ];
+}
+
+/** After the minutes that are measured before. */
+const LATER = new Date(NOW.getTime() + 20 * MINUTE);
+/** No reading that is there already has it. */
+const ODD_MS = 500;
+/** The next full hour after a number of days ago, and that many steps of 35 minutes later. */
+const instantOf = (days: number, step = 0) =>
+  daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + ODD_MS;
+const STEPS_OF_A_DAY = Math.floor((24 * HOUR) / (35 * MINUTE));
+
+/** Late readings until they show. Every round has readings of its own. */
+async function late(context: Context): Promise<Row[]> {
+  const { database, stations } = await context.country();
+  const { quick, progress } = context;
+  await refresh(database.target, () => LATER); // the running month too, so that it is not due meanwhile
+  const one = (days: number) => (round: number) => [
+    reading(2 * Math.floor((round * stations) / 12) + 1, instantOf(days) + round),
+  ];
+  const share = (round: number) =>
+    sensorsOf(stations)
+      .filter((sensor) => Math.ceil(sensor / 2) % 100 === round)
+      .flatMap((sensor) =>
+        Array.from({ length: STEPS_OF_A_DAY }, (_, n) => reading(sensor, instantOf(2, n) + round)),
+      );
+  // it shows with the next refresh, which begins every minute
+  const ofOne = { rounds: quick ? 3 : 9, bounds: { 10000: { must: 60, goal: 2 } } };
+  const ofMany = { 10000: { must: 3, goal: 1 }, 50000: { must: 120 } };
+  const cases = {
+    'a late reading of yesterday': { ...ofOne, lines: one(1) },
+    'a late reading of last month': { ...ofOne, lines: one(quick ? 20.5 : 25) },
+    'late readings of 1 % over 24 hours': { rounds: quick ? 1 : 3, bounds: ofMany, lines: share },
+  };
+  const rows: Row[] = [];
+  for (const [title, { rounds, bounds, lines }] of Object.entries(cases)) {
+    progress(`S9 ${title}`);
+    const taken: Taken[] = [];
+    for (let round = 0; round < rounds; round++)
+      taken.push(await take(database, lines(round), LATER));
+    const row = { id: 'S9', title, unit: 's', bounds, detail: partsOf(lines(0).length, taken) };
+    const values = taken.map((parts) => parts.import + parts.refresh);
+    rows.push(countryRow(stations, values, row));
+  }
+  return rows;
+}
+
+export const countryReadings: readonly Measure[] = [
+  { ids: ['S8'], title: 'a minute of everybody', run: minute },
+  { ids: ['S9'], title: 'late readings', run: late },
+];
