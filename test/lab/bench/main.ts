@@ -63,6 +63,10 @@ const progress = (text: string) =>
 
 const { targets, close } = await openServers();
 const engine = values.plain || targets.timescale === undefined ? 'plain' : 'timescale';
+const undo = { afterMeasure: [] as (() => unknown)[], atEnd: [] as (() => unknown)[] };
+async function run(tasks: (() => unknown)[]): Promise<void> {
+  for (const task of tasks.splice(0).reverse()) await task();
+}
 let town: Promise<World> | undefined;
 let country: Promise<Country> | undefined;
 const context: Context = {
@@ -70,19 +74,22 @@ const context: Context = {
   engine,
   quick: values.quick,
   wants,
+  after: (task) => undo.afterMeasure.push(task),
   progress,
   town() {
     progress('setting up a town of 20 stations');
     const pace = { from: daysAgo(values.quick ? 60 : 730), to: NOW, every: '20 minutes' };
-    town ??= makeWorld(context, { stations: 20 }, [pace]);
+    town ??= makeWorld(lasting, { stations: 20 }, pace);
     return town;
   },
   country() {
     if (stations === undefined) throw new Error('measures of a country need --stations');
-    country ??= makeCountry(context, stations);
+    country ??= makeCountry(lasting, stations);
     return country;
   },
 };
+/** Of what stays until the end. */
+const lasting: Context = { ...context, after: (task) => undo.atEnd.push(task) };
 
 function sizeOf({ stations, regions, readings }: Country): string {
   const [of, sensors] = [stations, 2 * stations].map((count) => count.toLocaleString('en'));
@@ -94,19 +101,20 @@ const rows: Row[] = [];
 const failed: string[] = [];
 const begun = { at: performance.now(), load: loadavg()[0] as number };
 try {
-  for (const { ids, title, run } of measures) {
+  for (const { ids, title, run: measure } of measures) {
     if (!ids.some(wants)) continue;
     progress(`${ids.filter(wants).join(', ')}: ${title}`);
     try {
-      rows.push(...(await run(context)));
+      rows.push(...(await measure(context)));
     } catch (error) {
       failed.push(`${ids.join(', ')} failed: ${(error as Error).message}`);
       progress(`${(error as Error).stack}`);
     }
+    await run(undo.afterMeasure);
   }
 } finally {
   const made = await country?.catch(() => undefined);
-  for (const world of [await town?.catch(() => undefined), made]) await world?.database.drop();
+  await run(undo.atEnd);
   const busy = `${Math.round(busiestLoad() * 100)} %`;
   const took = `${Math.round((performance.now() - begun.at) / 1_000)} s`;
   const averages = `${begun.load.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after`;

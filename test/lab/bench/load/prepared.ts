@@ -17,8 +17,7 @@ export async function startPrepared(kind: Kind, response: Response): Promise<Pre
   const port = await listening;
   const { status, headers, body } = await get(port, '/');
   const isSame = status === response.status && body.equals(response.body);
-  if (isSame && (kind !== 'bare' || isDeepStrictEqual(headers, response.headers)))
-    return { port, pid: child.pid ?? 0, close: () => child.disconnect() };
-  child.disconnect();
-  throw new Error(`${kind} does not send the same bytes and headers`);
+  if (!isSame || (kind === 'bare' && !isDeepStrictEqual(headers, response.headers)))
+    throw new Error(`${kind} does not send the same bytes and headers`);
+  return { port, pid: child.pid ?? 0, close: () => child.disconnect() };
 }

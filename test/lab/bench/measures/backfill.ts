@@ -3,9 +3,6 @@
  * much longer reads take than before, how many reads and pushes fail, and how old the newest value
  * is that readers see. By the real clock, because the service refreshes by it.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { maintain } from '../../../../src/aggregate/refresh.ts';
 import { createToken } from '../../../../src/ingest/http/tokens.ts';
@@ -13,19 +10,21 @@ import { freePort } from '../../../support/freePort.ts';
 import { addressVariables, runAirseries } from '../../../support/program.ts';
 import { getText } from '../load/get.ts';
 import { load } from '../load/load.ts';
+import { writeTemporary } from '../run/files.ts';
 import { type Context, figure, figureRow, type Measure, type Row } from '../run/measure.ts';
 import { TIME_ZONE } from '../run/network.ts';
-import { BASE, type Service, withService } from '../run/service.ts';
+import { BASE, type Service, startService } from '../run/service.ts';
 import { bootstrap, median, seconds } from '../run/statistics.ts';
-import { makeWorld, type World } from '../run/world.ts';
+import { makeWorld } from '../run/world.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const READS_A_SECOND = 100;
 /** Reads are timed in slices, and a ratio compares the medians of slices. */
 const SLICE_S = 5;
 
-/** A device that sends each second, and a reader of what it sent. */
-function startSender({ port }: Service, ingestPort: string, token: string) {
+/** A device that sends each second, and a reader of what it sent, until the measure is over. */
+function startSender(context: Context, { port }: Service, ingestPort: string, token: string) {
+  /** `oldest` in seconds. */
   const seen = { sent: 0, failed: 0, oldest: 0 };
   let isOver = false;
   const fail = () => {
@@ -47,14 +46,11 @@ function startSender({ port }: Service, ingestPort: string, token: string) {
   const running = (async () => {
     while (!isOver) await Promise.all([send().catch(fail), look().catch(fail), pause(1_000)]);
   })();
-  return {
-    /** `oldest` in seconds, since the last time it was set to 0. */
-    seen,
-    async end() {
-      isOver = true;
-      await running;
-    },
-  };
+  context.after(async () => {
+    isOver = true;
+    await running;
+  });
+  return seen;
 }
 
 /** The 99th percentile of each slice, in milliseconds, until `isOver`, at least one. */
@@ -70,8 +66,8 @@ async function readUntil({ port }: Service, stations: number, isOver: () => bool
   return p99s;
 }
 
-/** A year of hours before `until`, as a file; returns how many readings it has. */
-function writeYear(file: string, stations: number, until: number, days: number): number {
+/** The lines of some days of hours before `until`. */
+function linesOf(stations: number, until: number, days: number): string[] {
   const lines = ['sensor_id,time,pm25,pm10,temperature,humidity,pressure'];
   for (let at = until - days * DAY; at < until; at += HOUR) {
     const time = new Date(at).toISOString();
@@ -80,26 +76,30 @@ function writeYear(file: string, stations: number, until: number, days: number):
     for (let sensor = 1; sensor <= stations; sensor++)
       lines.push([sensor, time, (n + sensor) % 60, (n + sensor) % 80, ...weather].join(','));
   }
-  writeFileSync(file, lines.join('\n'));
-  return lines.length - 1;
+  return lines;
 }
 
-type Sender = ReturnType<typeof startSender>;
-
-async function backfill(
-  { progress }: Context,
-  { database, stations }: World,
-  { service, sender: { seen }, file }: { service: Service; sender: Sender; file: string },
-) {
+async function run(context: Context): Promise<Row[]> {
+  const { quick, progress } = context;
+  const stations = quick ? 20 : 100;
+  const now = new Date();
+  const since = Math.floor(now.getTime() / HOUR) * HOUR - 30 * DAY;
+  const pace = { from: new Date(since), to: now, every: '1 hour' };
+  const { database } = await makeWorld(context, { stations }, pace);
+  const lines = linesOf(stations, since, quick ? 30 : 365);
+  const file = writeTemporary(context, 'year.csv', lines.join('\n'));
+  const device = { name: 'roof', provider: 'p', stations: null, now };
+  const { token } = await createToken(database.as(), device);
+  const INGEST_PORT = await freePort();
+  const environment = { ROLE: 'all', FIXED_NOW: '', INGEST_PORT };
+  const service = await startService(context, database, environment);
+  const seen = startSender(context, service, INGEST_PORT, token);
+  const read = (isOver: () => boolean) => readUntil(service, stations, isOver);
   // a minute each, so that there is a refresh in it; after the first one the values are new
-  const aMinute = () => {
-    const began = performance.now();
-    return () => performance.now() - began > 65_000;
-  };
   progress('B17 in quiet use');
-  await readUntil(service, stations, aMinute());
+  await read(afterAMinute());
   seen.oldest = 0;
-  const quiet = await readUntil(service, stations, aMinute());
+  const before = median(await read(afterAMinute()));
   const oldestBefore = seen.oldest;
   seen.oldest = 0;
   progress('B17 importing');
@@ -113,47 +113,7 @@ async function backfill(
   }).finally(() => {
     isOver = true;
   });
-  const [busy, took] = await Promise.all([readUntil(service, stations, () => isOver), working]);
-  return { quiet, busy, took, oldestBefore };
-}
-
-async function run(context: Context): Promise<Row[]> {
-  const stations = context.quick ? 20 : 100;
-  const now = new Date();
-  const since = Math.floor(now.getTime() / HOUR) * HOUR - 30 * DAY;
-  const pace = { from: new Date(since), to: now, every: '1 hour' };
-  const world = await makeWorld(context, { stations }, [pace]);
-  const folder = mkdtempSync(join(tmpdir(), 'airseries-bench-'));
-  const file = join(folder, 'year.csv');
-  try {
-    const readings = writeYear(file, stations, since, context.quick ? 30 : 365);
-    const device = { name: 'roof', provider: 'p', stations: null, now };
-    const { token } = await createToken(world.database.as(), device);
-    const INGEST_PORT = await freePort();
-    const environment = { ROLE: 'all', FIXED_NOW: '', INGEST_PORT };
-    return await withService(world.database, environment, async (service) => {
-      const sender = startSender(service, INGEST_PORT, token);
-      try {
-        const found = await backfill(context, world, { service, sender, file });
-        const year = `${figure(readings)} readings in ${figure(found.took)} s`;
-        return rowsOf(found, sender, year);
-      } finally {
-        await sender.end();
-      }
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-    await world.database.drop();
-  }
-}
-
-/** Reads that fail end the measure; what is counted are pushes and the reads of what they sent. */
-function rowsOf(
-  { quiet, busy, oldestBefore }: Awaited<ReturnType<typeof backfill>>,
-  { seen: { sent, failed, oldest } }: Sender,
-  year: string,
-): Row[] {
-  const before = median(quiet);
+  const [busy, took] = await Promise.all([read(() => isOver), working]);
   const ratio: Row = {
     id: 'B17',
     title: 'p99 of reads while a year is backfilled ÷ before',
@@ -161,16 +121,21 @@ function rowsOf(
     unit: '',
     better: 'lower',
     goal: 3,
-    detail: `${figure(median(busy))} : ${figure(before)} ms; ${year}`,
+    detail: `${figure(median(busy))} : ${figure(before)} ms; ${figure(lines.length - 1)} readings in ${figure(took)} s`,
   };
-  const failures = { title: 'pushes and reads of them that failed meanwhile', unit: '' };
-  const age = { title: 'age of the newest value shown meanwhile, at most', unit: 's' };
+  const failures = { title: 'pushes and reads of them that failed', unit: '', must: 0 };
+  const age = { title: 'age of the newest value shown meanwhile, at most', unit: 's', goal: 120 };
   const detail = `${figure(oldestBefore)} s before`;
   return [
     ratio,
-    figureRow([failed], { id: 'B17', ...failures, must: 0, detail: `of ${sent} of each` }),
-    figureRow([oldest], { id: 'B17', ...age, goal: 120, detail }),
+    figureRow([seen.failed], { id: 'B17', ...failures, detail: `of ${seen.sent} of each` }),
+    figureRow([seen.oldest], { id: 'B17', ...age, detail }),
   ];
+}
+
+function afterAMinute(): () => boolean {
+  const began = performance.now();
+  return () => performance.now() - began > 65_000;
 }
 
 export const backfilled: Measure = { ids: ['B17'], title: 'use while a year is backfilled', run };

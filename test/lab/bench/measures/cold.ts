@@ -4,7 +4,7 @@ import { load } from '../load/load.ts';
 import { type Context, figureRow, type Measure, type Row, ratioRow } from '../run/measure.ts';
 import { TIME_ZONE } from '../run/network.ts';
 import { compare } from '../run/rounds.ts';
-import { BASE, UNKEPT, withService } from '../run/service.ts';
+import { BASE, startService, UNKEPT } from '../run/service.ts';
 import { repeated } from '../run/statistics.ts';
 import { NOW } from '../run/world.ts';
 
@@ -12,35 +12,29 @@ import { NOW } from '../run/world.ts';
 async function run(context: Context): Promise<Row[]> {
   const { database } = await context.town();
   const seconds = context.quick ? 0.5 : 2;
-  return await withService(database, UNKEPT, async ({ port }) => {
-    const rows: Row[] = [];
-    for (const clients of [1, 8]) {
-      context.progress(`B4 cold history with ${clients} clients`);
-      const reader = { role: 'airseries_reader', timeZone: TIME_ZONE, max: clients } as const;
-      const sql = connect(database.target, reader);
-      const query = await fastestQuery(sql);
-      const job = {
-        port,
-        paths: [`${BASE}/station/1-history.json`],
-        connections: clients,
-        seconds,
-      };
-      const ours = async () => ({ ms: (await load(job)).p50 });
-      const reference = async () => ({ ms: await repeated(query, { clients, seconds }) });
-      for (let warming = 0; warming < (context.quick ? 0 : 5); warming++) {
-        await ours(); // JavaScript is compiled after some thousand calls
-        await reference();
-      }
-      const { ms } = await compare({ ours, reference }, context.quick ? 3 : 9);
-      await sql.end();
-      const title = `cold station history ÷ its SQL, clients: ${clients}`;
-      const judged = { id: 'B4', title, unit: 'ms', must: 1.5, goal: 1.2 };
-      rows.push(ratioRow(ms, { ...judged, better: 'lower' }));
-      const alone = { id: 'B4', title: 'cold station history, p50', unit: 'ms', must: 3 };
-      if (clients === 1) rows.push(figureRow([ms.ours], alone));
+  const { port } = await startService(context, database, UNKEPT);
+  const rows: Row[] = [];
+  for (const clients of [1, 8]) {
+    context.progress(`B4 cold history with ${clients} clients`);
+    const reader = { role: 'airseries_reader', timeZone: TIME_ZONE, max: clients } as const;
+    const sql = connect(database.target, reader);
+    context.after(() => sql.end());
+    const query = await fastestQuery(sql);
+    const job = { port, paths: [`${BASE}/station/1-history.json`], connections: clients, seconds };
+    const ours = async () => ({ ms: (await load(job)).p50 });
+    const reference = async () => ({ ms: await repeated(query, { clients, seconds }) });
+    for (let warming = 0; warming < (context.quick ? 0 : 5); warming++) {
+      await ours(); // JavaScript is compiled after some thousand calls
+      await reference();
     }
-    return rows;
-  });
+    const { ms } = await compare({ ours, reference }, context.quick ? 3 : 9);
+    const title = `cold station history ÷ its SQL, clients: ${clients}`;
+    const judged = { id: 'B4', title, unit: 'ms', must: 1.5, goal: 1.2 };
+    rows.push(ratioRow(ms, { ...judged, better: 'lower' }));
+    const alone = { id: 'B4', title: 'cold station history, p50', unit: 'ms', must: 3 };
+    if (clients === 1) rows.push(figureRow([ms.ours], alone));
+  }
+  return rows;
 }
 
 /** The history of station 1 as the service asks for it once it knows the bounds. */

@@ -4,7 +4,7 @@
  */
 
 import type { AddressInfo } from 'node:net';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBInstance } from '@duckdb/node-api';
 import type { Sql } from '../../../../src/database/client.ts';
 import { getText } from '../load/get.ts';
 import type { World } from '../run/world.ts';
@@ -92,9 +92,8 @@ export const openSqlite: Open = async (world, sql) => {
 
 /** A column store over the readings, in this process. */
 export const openDuckDb: Open = async (world, sql) => {
-  const { DuckDBInstance } = await load('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:');
-  const connection: DuckDBConnection = await instance.connect();
+  const connection = await instance.connect();
   const columns = NAMES.map((name) => `${name} double`).join(', ');
   await connection.run(`create table readings (sensor_id integer, measured_at bigint, ${columns})`);
   const appender = await connection.createAppender('readings');

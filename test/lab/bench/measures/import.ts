@@ -2,9 +2,6 @@
  * B7: how fast a file of readings comes in, and until it shows in every window, next to the best
  * that the same server does with the same rows: a COPY into a plain table with the same key.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';
@@ -13,6 +10,7 @@ import { importNetwork } from '../../../../src/network/importNetwork.ts';
 import { copyIn } from '../../../database/copyIn.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
 import { makeDatabase } from '../../../support/makeDatabase.ts';
+import { writeTemporary } from '../run/files.ts';
 import { type Context, type Measure, type Row, ratioRow } from '../run/measure.ts';
 import { networkOf, TIME_ZONE } from '../run/network.ts';
 import { comparisonOf } from '../run/rounds.ts';
@@ -47,44 +45,35 @@ function* chunks(lines: readonly string[]): Generator<string> {
  */
 async function round({ targets, engine }: Context, file: string, lines: readonly string[]) {
   const database = await makeDatabase(targets, engine, TIME_ZONE);
-  try {
-    const owner = database.as();
-    await importNetwork(owner, JSON.stringify(networkOf({ stations: STATIONS })), { log });
-    const copy = async (table: string) => {
-      await owner.unsafe(`create table ${table} (sensor_id int, time timestamptz, pm25 real,
-        pm10 real, temperature real, humidity real, pressure real, primary key (sensor_id, time))`);
-      const into = `copy ${table} from stdin (format csv)`;
-      return await seconds(() => copyIn(owner, into, chunks(lines)));
-    };
-    const first = await copy('rollup.plain');
-    const options = { formats: READING_FORMATS, now: NOW, log, terminal: false };
-    const ingest = database.as('airseries_ingest');
-    const imported = await seconds(() => importReadings(ingest, [file], options));
-    const refreshed = await seconds(() => refresh(database.target, () => NOW));
-    const second = await copy('rollup.again');
-    const [row] =
-      await owner`select (select count(*) from raw.readings)::int as ours, (select count(*) from rollup.plain)::int as plain`;
-    if (row?.ours !== row?.plain)
-      throw new Error(`${row?.ours} readings were imported, ${row?.plain} copied`);
-    return { first, second, imported, visible: imported + refreshed };
-  } finally {
-    await database.drop();
-  }
+  const owner = database.as();
+  await importNetwork(owner, JSON.stringify(networkOf({ stations: STATIONS })), { log });
+  const copy = async (table: string) => {
+    await owner.unsafe(`create table ${table} (sensor_id int, time timestamptz, pm25 real,
+      pm10 real, temperature real, humidity real, pressure real, primary key (sensor_id, time))`);
+    const into = `copy ${table} from stdin (format csv)`;
+    return await seconds(() => copyIn(owner, into, chunks(lines)));
+  };
+  const first = await copy('rollup.plain');
+  const options = { formats: READING_FORMATS, now: NOW, log, terminal: false };
+  const ingest = database.as('airseries_ingest');
+  const imported = await seconds(() => importReadings(ingest, [file], options));
+  const refreshed = await seconds(() => refresh(database.target, () => NOW));
+  const second = await copy('rollup.again');
+  const [row] = await owner`select count(*)::int as count from raw.readings`;
+  if (row?.count !== lines.length)
+    throw new Error(`${row?.count} of ${lines.length} readings were imported`);
+  await database.drop();
+  return { first, second, imported, visible: imported + refreshed };
 }
 
 async function run(context: Context): Promise<Row[]> {
   const lines = makeLines(context.quick ? 100_000 : 960_000);
-  const folder = mkdtempSync(join(tmpdir(), 'airseries-bench-'));
-  const file = join(folder, 'readings.csv.gz');
-  writeFileSync(file, gzipSync(`${HEADER}\n${lines.join('\n')}\n`));
+  const text = gzipSync(`${HEADER}\n${lines.join('\n')}\n`);
+  const file = writeTemporary(context, 'readings.csv.gz', text);
   const rounds: Awaited<ReturnType<typeof round>>[] = [];
-  try {
-    for (let n = 0; n < (context.quick ? 2 : 5); n++) {
-      rounds.push(await round(context, file, lines));
-      context.progress(`B7 round ${n + 1}: ${JSON.stringify(rounds.at(-1))}`);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (let n = 0; n < (context.quick ? 2 : 5); n++) {
+    context.progress(`B7 round ${n + 1}`);
+    rounds.push(await round(context, file, lines));
   }
   const rates = (of: keyof (typeof rounds)[number]) => rounds.map((one) => lines.length / one[of]);
   const row = (title: string, of: 'imported' | 'visible', must: number, goal: number): Row => {

@@ -3,7 +3,6 @@
  * Fastify and Express; and the list of stations after a digest.
  */
 import { makeDigest } from '../../../../src/aggregate/digest.ts';
-import type { TestDatabase } from '../../../support/makeDatabase.ts';
 import { get, getText, type Response } from '../load/get.ts';
 import { load } from '../load/load.ts';
 import { type Kind, startPrepared } from '../load/prepared.ts';
@@ -17,11 +16,10 @@ import {
   unmeasured,
 } from '../run/measure.ts';
 import { compare } from '../run/rounds.ts';
-import { BASE, type Service, UNKEPT, withService } from '../run/service.ts';
+import { BASE, type Service, startService, UNKEPT } from '../run/service.ts';
 import { seconds } from '../run/statistics.ts';
 import { daysAgo, makeWorld, NOW } from '../run/world.ts';
 
-const CONNECTIONS = 32;
 const HISTORY = `${BASE}/station/1-history.json`;
 const CODINGS = { identity: {}, gzip: { 'Accept-Encoding': 'gzip' } };
 
@@ -38,27 +36,24 @@ async function against({ quick, progress }: Context, service: Service, one: Case
   progress(`${one.id} ${one.title}`);
   const response = await prepared(service, path, headers);
   const peer = await startPrepared(kind, response);
-  const variant =
-    ({ port, pid }: { port: number; pid: number }) =>
-    async () => {
+  const job = { paths: [path], headers, status: response.status, connections: 32, seconds: 1 };
+  const variant = ({ port, pid }: Pick<Service, 'port' | 'pid'>) => {
+    return async () => {
       const before = cpuSeconds(pid);
-      const job = { port, paths: [path], headers, status: response.status };
-      const { requests, perSecond } = await load({ ...job, connections: CONNECTIONS, seconds: 1 });
+      const { requests, perSecond } = await load({ ...job, port });
       return { perSecond, perCpuSecond: requests / (cpuSeconds(pid) - before) };
     };
+  };
   const [ours, reference] = [variant(service), variant(peer)];
-  try {
-    await ours(); // both compile what they use often
-    await reference();
-    const { perSecond, perCpuSecond } = await compare({ ours, reference }, quick ? 3 : 15);
-    const byCpu = { title: `${one.title}, by CPU time`, unit: 'requests per CPU second' };
-    return [
-      ratioRow(perSecond, { ...judged, better: 'higher', unit: 'requests/s' }),
-      ratioRow(perCpuSecond, { ...judged, better: 'higher', ...byCpu }),
-    ];
-  } finally {
-    peer.close();
-  }
+  await ours(); // both compile what they use often
+  await reference();
+  const { perSecond, perCpuSecond } = await compare({ ours, reference }, quick ? 3 : 15);
+  peer.close();
+  const byCpu = { title: `${one.title}, by CPU time`, unit: 'requests per CPU second' };
+  return [
+    ratioRow(perSecond, { ...judged, better: 'higher', unit: 'requests/s' }),
+    ratioRow(perCpuSecond, { ...judged, better: 'higher', ...byCpu }),
+  ];
 }
 
 /** The response once everything is prepared: the document is rendered, and its coding made. */
@@ -90,50 +85,42 @@ async function all(context: Context, service: Service, cases: readonly Case[]): 
 
 async function histories(context: Context): Promise<Row[]> {
   const { database } = await context.town();
-  return await withService(database, {}, async (service) => {
-    const { headers } = await prepared(service, HISTORY, {});
-    const etag = headers[headers.indexOf('ETag') + 1] as string;
-    const of = { path: HISTORY, kind: 'bare' } as const;
-    const toPeer = { id: 'B14', path: HISTORY, goal: 1 };
-    const unchanged = { id: 'B2', title: '304 ÷ bare 304', headers: { 'If-None-Match': etag } };
-    const cases: Case[] = [
-      ...ofCodings({ ...of, id: 'B1', title: 'history ÷ bare', must: 1 / 1.4, goal: 1 / 1.3 }),
-      { ...of, ...unchanged, must: 1 / 1.4, goal: 1 / 1.25 },
-      ...ofCodings({ ...toPeer, kind: 'fastify', title: 'history ÷ Fastify, a Buffer' }),
-      ...ofCodings({ ...toPeer, kind: 'express', title: 'history ÷ Express, a Buffer' }),
-    ];
-    const wanted = cases.filter(({ id }) => context.wants(id));
-    return await all(context, service, wanted);
-  });
+  const service = await startService(context, database);
+  const { headers } = await prepared(service, HISTORY, {});
+  const etag = headers[headers.indexOf('ETag') + 1] as string;
+  const of = { path: HISTORY, kind: 'bare' } as const;
+  const toPeer = { id: 'B14', path: HISTORY, goal: 1 };
+  const unchanged = { id: 'B2', title: '304 ÷ bare 304', headers: { 'If-None-Match': etag } };
+  const cases: Case[] = [
+    ...ofCodings({ ...of, id: 'B1', title: 'history ÷ bare', must: 1 / 1.4, goal: 1 / 1.3 }),
+    { ...of, ...unchanged, must: 1 / 1.4, goal: 1 / 1.25 },
+    ...ofCodings({ ...toPeer, kind: 'fastify', title: 'history ÷ Fastify, a Buffer' }),
+    ...ofCodings({ ...toPeer, kind: 'express', title: 'history ÷ Express, a Buffer' }),
+  ];
+  const wanted = cases.filter(({ id }) => context.wants(id));
+  return await all(context, service, wanted);
 }
 
-/** 500 stations with readings of two days, which their list shows. */
+/** 500 stations with readings of two days, which their list shows; kept, and after a digest. */
 async function list(context: Context): Promise<Row[]> {
   const pace = { from: daysAgo(2), to: NOW, every: '20 minutes' };
-  const { database } = await makeWorld(context, { stations: 500, stationsOfACity: 100 }, [pace]);
-  try {
-    const title = 'stations.json, 500 stations ÷ bare';
-    const of = { id: 'B11', path: `${BASE}/stations.json`, kind: 'bare', title } as const;
-    const cases = ofCodings({ ...of, must: 0.7, goal: 0.9 });
-    const kept = await withService(database, {}, (service) => all(context, service, cases));
-    return [...kept, await rendered(context, database)];
-  } finally {
-    await database.drop();
+  const { database } = await makeWorld(context, { stations: 500, stationsOfACity: 100 }, pace);
+  const title = 'stations.json, 500 stations';
+  const of = { id: 'B11', path: `${BASE}/stations.json`, kind: 'bare' } as const;
+  const cases = ofCodings({ ...of, title: `${title} ÷ bare`, must: 0.7, goal: 0.9 });
+  const kept = await startService(context, database);
+  const rows = await all(context, kept, cases);
+  await kept.close();
+  const { port } = await startService(context, database, UNKEPT);
+  const took: number[] = [];
+  for (let round = -2; round < (context.quick ? 5 : 20); round++) {
+    // it leaves the database's caches as it always does
+    await makeDigest(database.target, new Date(NOW.getTime() + round));
+    const ms = 1_000 * (await seconds(() => getText(port, of.path)));
+    if (round >= 0) took.push(ms);
   }
-}
-
-/** The digest before each request leaves the database's caches as it always does. */
-async function rendered({ quick }: Context, database: TestDatabase): Promise<Row> {
-  return await withService(database, UNKEPT, async ({ port }) => {
-    const took: number[] = [];
-    for (let round = -2; round < (quick ? 5 : 20); round++) {
-      await makeDigest(database.target, new Date(NOW.getTime() + round));
-      const ms = 1_000 * (await seconds(() => getText(port, `${BASE}/stations.json`)));
-      if (round >= 0) took.push(ms);
-    }
-    const title = 'stations.json rendered after a digest, 500 stations';
-    return figureRow(took, { id: 'B11', title, unit: 'ms', must: 150, goal: 50 });
-  });
+  const rendered = { id: 'B11', title: `${title}, rendered after a digest` };
+  return [...rows, figureRow(took, { ...rendered, unit: 'ms', must: 150, goal: 50 })];
 }
 
 export const kept: readonly Measure[] = [

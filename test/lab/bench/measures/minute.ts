@@ -14,29 +14,24 @@ async function run(context: Context): Promise<Row[]> {
   context.progress(`B15 setting up ${stations} stations`);
   const shape = { stations, stationsOfACity: stations / 10 };
   const pace = { from: daysAgo(context.quick ? 10 : 90), to: daysAgo(0), every: '1 hour' };
-  const { database } = await makeWorld(context, shape, [pace]);
+  const { database } = await makeWorld(context, shape, pace);
   const took: number[] = [];
   const peaks: number[] = [];
-  try {
-    for (let minute = 0; minute < (context.quick ? 5 : 15); minute++) {
-      const to = new Date(NOW.getTime() + minute * 60_000);
-      const from = new Date(to.getTime() - 1_000);
-      await addReadings(database.superuser(), shape, { from, to, every: '1 hour' });
-      // a connection of its own, as in the service, so its memory is used by one refresh only
-      const sql = connect(database.target, { role: 'airseries_owner', name: 'bench refresh' });
-      const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-      const used = () => memoryOf(row?.pid ?? 0, 'RssAnon');
-      let peak = 0;
-      const watch = setInterval(() => {
-        peak = Math.max(peak, used());
-      }, 5);
-      took.push(await seconds(() => sql`call rollup.refresh(${to})`));
-      peaks.push(Math.max(peak, used()));
-      clearInterval(watch);
-      await sql.end();
-    }
-  } finally {
-    await database.drop();
+  for (let minute = 0; minute < (context.quick ? 5 : 15); minute++) {
+    const to = new Date(NOW.getTime() + minute * 60_000);
+    const from = new Date(to.getTime() - 1_000);
+    await addReadings(database.superuser(), shape, { from, to, every: '1 hour' });
+    // a connection of its own, as in the service, so its memory is used by one refresh only
+    const sql = connect(database.target, { role: 'airseries_owner', name: 'bench refresh' });
+    const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const used: number[] = [];
+    const look = () => used.push(memoryOf(row?.pid ?? 0, 'RssAnon'));
+    const watch = setInterval(look, 5);
+    took.push(await seconds(() => sql`call rollup.refresh(${to})`));
+    look();
+    peaks.push(Math.max(...used));
+    clearInterval(watch);
+    await sql.end();
   }
   const title = `a minute's refresh, ${stations.toLocaleString('en')} stations`;
   const detail = 'one reading a station and minute';

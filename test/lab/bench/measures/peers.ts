@@ -3,12 +3,12 @@
  * and must first give the same means and extremes. A peer that is not installed, or that answers
  * something else, is listed as such.
  */
-import { connect, type Sql } from '../../../../src/database/client.ts';
+import { connect } from '../../../../src/database/client.ts';
 import { getText } from '../load/get.ts';
 import { type Context, type Measure, type Row, ratioRow, unmeasured } from '../run/measure.ts';
 import { citySlug, TIME_ZONE } from '../run/network.ts';
 import { compare } from '../run/rounds.ts';
-import { BASE, type Service, UNKEPT, withService } from '../run/service.ts';
+import { BASE, startService, UNKEPT } from '../run/service.ts';
 import { repeated, seconds } from '../run/statistics.ts';
 import type { World } from '../run/world.ts';
 import { type Open, openDuckDb, openFastify, openSqlite, type Peer } from './databases.ts';
@@ -33,48 +33,32 @@ const subjectsOf = ({ stations }: World): Subject[] => [
 
 async function run(context: Context): Promise<Row[]> {
   const world = await context.town();
+  const { port } = await startService(context, world.database, UNKEPT);
   const sql = connect(world.database.target, { timeZone: TIME_ZONE, max: 1 });
-  try {
-    return await withService(world.database, UNKEPT, async (service) => {
-      const rows: Row[] = [];
-      for (const name of Object.keys(PEERS))
-        rows.push(...(await against(context, { world, service, sql }, name)));
-      return rows;
-    });
-  } finally {
-    await sql.end();
-  }
-}
-
-type Setting = { world: World; service: Service; sql: Sql };
-
-/** The rows of one peer, whatever becomes of it. */
-async function against(context: Context, { world, service, sql }: Setting, name: string) {
-  context.progress(`B12 ${name}`);
-  let peer: Peer;
-  try {
-    peer = await (PEERS[name] as Open)(world, sql);
-  } catch (error) {
-    return [unmeasured({ id: 'B12', title: name }, error)];
-  }
+  context.after(() => sql.end());
   const rows: Row[] = [];
-  for (const subject of subjectsOf(world)) {
-    const row = { id: 'B12', title: `${name} ÷ ours, ${subject.title}` };
-    // rows of a station by its number, in this process: nobody is faster
-    const goal = name.startsWith('SQLite') && subject.title === 'station' ? {} : { goal: 1 };
-    const judged = { ...row, ...goal, unit: 'ms', better: 'higher' } as const;
+  for (const [name, open] of Object.entries(PEERS)) {
+    context.progress(`B12 ${name}`);
     try {
-      rows.push(ratioRow(await measured(context, service, peer, subject), judged));
+      const peer = await open(world, sql);
+      context.after(peer.close);
+      for (const subject of subjectsOf(world)) {
+        const title = `${name} ÷ ours, ${subject.title}`;
+        // rows of a station by its number, in this process: nobody is faster
+        const isInProcess = name.startsWith('SQLite') && subject.title === 'station';
+        const judged = { id: 'B12', title, unit: 'ms', ...(isInProcess ? {} : { goal: 1 }) };
+        const compared = await measured(context, port, peer, subject);
+        rows.push(ratioRow(compared, { ...judged, better: 'higher' }));
+      }
     } catch (error) {
-      rows.push(unmeasured(row, error));
+      rows.push(unmeasured({ id: 'B12', title: name }, error));
     }
   }
-  await peer.close();
   return rows;
 }
 
 /** Milliseconds of one client's request. Throws where the peer's answer differs. */
-async function measured({ quick }: Context, { port }: Service, peer: Peer, subject: Subject) {
+async function measured({ quick }: Context, port: number, peer: Peer, subject: Subject) {
   const ours = () => getText(port, subject.path);
   const theirs = () => peer.history(subject.stations);
   const own = JSON.parse(await ours());

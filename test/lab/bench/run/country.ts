@@ -8,11 +8,11 @@ import { rebuild } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';
 import { onConnection } from '../../../../src/database/client.ts';
 import { importNetwork } from '../../../../src/network/importNetwork.ts';
-import { makeDatabase, type TestDatabase } from '../../../support/makeDatabase.ts';
+import type { TestDatabase } from '../../../support/makeDatabase.ts';
 import type { Context } from './measure.ts';
 import { addReadings, networkOf, type Pace, type Shape, TIME_ZONE } from './network.ts';
 import { seconds } from './statistics.ts';
-import { daysAgo, NOW, settle } from './world.ts';
+import { daysAgo, NOW, openDatabase, settle } from './world.ts';
 
 export const STATIONS_OF_A_CITY = 100;
 
@@ -43,42 +43,33 @@ function pacesOf(quick: boolean): { first: Pace[]; later: Pace } {
   };
 }
 
-/** The caller drops the database. */
-export async function makeCountry(
-  { targets, engine, quick, progress }: Context,
-  stations: number,
-): Promise<Country> {
+export async function makeCountry(context: Context, stations: number): Promise<Country> {
+  const { quick, progress } = context;
   const shape = { stations, stationsOfACity: STATIONS_OF_A_CITY, isCountry: true };
   const network = networkOf(shape);
   const networkFile = JSON.stringify(network, null, 1);
   const watcher = { log: makeLog('info'), terminal: process.stderr.isTTY === true };
-  const database = await makeDatabase(targets, engine, TIME_ZONE);
-  try {
-    const { target } = database;
-    const { first, later } = pacesOf(quick);
-    progress(`importing the network: ${stations} stations`);
-    const networkImport = await seconds(async () => {
-      await importNetwork(database.as(), networkFile, { log: watcher.log });
-      await refreshAndDigest(target, () => later.from);
-    });
-    progress('loading the readings of the first build');
-    const built = await load(database, shape, first);
-    progress(`first build of ${built.toLocaleString('en')} readings`);
-    const span = { from: first[0]?.from, to: first.at(-1)?.to };
-    const building = await seconds(() => rebuild(target, () => later.from, span, watcher));
-    progress(`loading the readings after it, every ${later.every}`);
-    const after = await load(database, shape, [later]);
-    progress('refreshing');
-    await rebuild(target, () => NOW, later, watcher);
-    progress('compressing and analyzing');
-    await settle(database);
-    const counts = { stations, regions: network.regions.length, readings: built + after };
-    const firstBuild = { readings: built, seconds: building };
-    return { database, ...counts, networkFile, networkImport, firstBuild };
-  } catch (error) {
-    await database.drop();
-    throw error;
-  }
+  const database = await openDatabase(context);
+  const { target } = database;
+  const { first, later } = pacesOf(quick);
+  progress(`importing the network: ${stations} stations`);
+  const networkImport = await seconds(async () => {
+    await importNetwork(database.as(), networkFile, { log: watcher.log });
+    await refreshAndDigest(target, () => later.from);
+  });
+  progress('loading the readings of the first build');
+  const built = await load(database, shape, first);
+  progress(`first build of ${built.toLocaleString('en')} readings`);
+  const span = { from: first[0]?.from, to: first.at(-1)?.to };
+  const building = await seconds(() => rebuild(target, () => later.from, span, watcher));
+  progress(`loading the readings after it, every ${later.every}`);
+  const after = await load(database, shape, [later]);
+  progress('refreshing, compressing and analyzing');
+  await rebuild(target, () => NOW, later, watcher);
+  await settle(database);
+  const counts = { stations, regions: network.regions.length, readings: built + after };
+  const firstBuild = { readings: built, seconds: building };
+  return { database, ...counts, networkFile, networkImport, firstBuild };
 }
 
 /**

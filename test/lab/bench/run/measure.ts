@@ -32,6 +32,8 @@ export type Context = {
   quick: boolean;
   /** True if a measure of a family is wanted. */
   wants(id: string): boolean;
+  /** Does something when the measure is over, the last first. */
+  after(task: () => unknown): void;
   /** Says on stderr what is being done. */
   progress(text: string): void;
   /** The network that several measures share, set up when first needed. */

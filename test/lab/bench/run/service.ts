@@ -5,6 +5,7 @@
 import { freePort } from '../../../support/freePort.ts';
 import type { TestDatabase } from '../../../support/makeDatabase.ts';
 import { addressVariables, ready, runAirseries } from '../../../support/program.ts';
+import type { Context } from './measure.ts';
 import { TIME_ZONE } from './network.ts';
 import { NOW } from './world.ts';
 
@@ -12,15 +13,11 @@ export const BASE = '/en/air-quality-app/v1';
 /** Every document is rendered for its request. */
 export const UNKEPT = { RESPONSE_CACHE_MB: '0' };
 
-export type Service = {
-  port: number;
-  adminPort: number;
-  pid: number;
-  close(): Promise<void>;
-};
+export type Service = { port: number; adminPort: number; pid: number; close(): Promise<void> };
 
-/** With the clock at NOW unless the environment says otherwise. */
+/** With the clock at NOW unless the environment says otherwise; it ends with the measure. */
 export async function startService(
+  { after }: Context,
   { target }: TestDatabase,
   environment: Record<string, string> = {},
 ): Promise<Service> {
@@ -35,28 +32,11 @@ export async function startService(
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
   const service = runAirseries(['start'], { ...own, ...quiet, ...ports, ...environment });
-  await ready(ADMIN_PORT, service);
-  return {
-    port: Number(PORT),
-    adminPort: Number(ADMIN_PORT),
-    pid: service.pid,
-    async close() {
-      service.kill('SIGTERM');
-      await service.finished;
-    },
+  const close = async () => {
+    service.kill('SIGTERM');
+    await service.finished;
   };
-}
-
-/** Closes the service after the work. */
-export async function withService<T>(
-  database: TestDatabase,
-  environment: Record<string, string>,
-  work: (service: Service) => Promise<T>,
-): Promise<T> {
-  const service = await startService(database, environment);
-  try {
-    return await work(service);
-  } finally {
-    await service.close();
-  }
+  after(close);
+  await ready(ADMIN_PORT, service);
+  return { port: Number(PORT), adminPort: Number(ADMIN_PORT), pid: service.pid, close };
 }

@@ -1,5 +1,5 @@
 /** What was measured, and on what machine: lines above the table. */
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { onConnection } from '../../../../src/database/client.ts';
 import type { Targets } from '../../../support/run/servers.ts';
@@ -8,18 +8,12 @@ export const processor = cpus()[0]?.model ?? 'an unknown processor';
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
 export const machine = `${platform()} ${arch()}, ${cpus().length} × ${processor}, ${memory}`;
 
-const PACKAGES = ['express', 'fastify', 'libsql', '@duckdb/node-api', 'autocannon'];
-
-/** As the folder of the bench has it, or the project. */
-function installedVersion(name: string): string {
-  const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  for (const place of places) {
-    try {
-      return createRequire(import.meta.url)(`${place}/${name}/package.json`).version;
-    } catch {} // it is not in this folder
-  }
-  return 'not installed';
-}
+const read = (file: string) =>
+  JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')).packages;
+/** As the lockfiles of the bench and of the project say. */
+const packages = { ...read('../../../../package-lock.json'), ...read('../package-lock.json') };
+const COMPARED = ['express', 'fastify', 'libsql', '@duckdb/node-api', 'autocannon'];
+const versions = COMPARED.map((name) => `${name} ${packages[`node_modules/${name}`].version}`);
 
 export async function versionsOf(targets: Targets): Promise<string[]> {
   const databases = Object.entries(targets).map(async ([engine, target]) => {
@@ -33,6 +27,6 @@ export async function versionsOf(targets: Targets): Promise<string[]> {
     const extension = row?.available == null ? '' : ` with TimescaleDB ${row.available}`;
     return `${engine}: PostgreSQL ${row?.version}${extension}`;
   });
-  const packages = PACKAGES.map((name) => `${name} ${installedVersion(name)}`).join(', ');
-  return [machine, `Node ${process.version}`, ...(await Promise.all(databases)), packages];
+  const node = `Node ${process.version}, ${versions.join(', ')}`;
+  return [machine, node, ...(await Promise.all(databases))];
 }

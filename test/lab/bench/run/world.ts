@@ -14,18 +14,18 @@ import { addReadings, networkOf, type Pace, type Shape, TIME_ZONE } from './netw
 export const NOW = new Date('2026-11-20T00:00:30Z');
 
 export type World = { database: TestDatabase; stations: number; readings: number };
-export type Machine = Pick<Context, 'targets' | 'engine'>;
 
-/** The caller drops the database. */
-export async function makeWorld(
-  { targets, engine }: Machine,
-  shape: Shape,
-  paces: readonly Pace[],
-): Promise<World> {
+/** An empty one, which goes with the measure. */
+export async function openDatabase({ targets, engine, after }: Context): Promise<TestDatabase> {
   const database = await makeDatabase(targets, engine, TIME_ZONE);
+  after(database.drop);
+  return database;
+}
+
+export async function makeWorld(context: Context, shape: Shape, pace: Pace): Promise<World> {
+  const database = await openDatabase(context);
   await importNetwork(database.as(), JSON.stringify(networkOf(shape)), { log: makeLog('silent') });
-  let readings = 0;
-  for (const pace of paces) readings += await addReadings(database.superuser(), shape, pace);
+  const readings = await addReadings(database.superuser(), shape, pace);
   await settle(database);
   return { database, stations: shape.stations, readings };
 }
