@@ -38,7 +38,6 @@ const MEASURES: readonly Measure[] = [...kept, cold, minute, imported, backfille
 
 /** Measures of a country. Readings come last, because they change the data of the others. */
 const OF_COUNTRY: readonly Measure[] = [...ofCountry, ...countryReadings];
-const FEWEST_STATIONS = 100; // so that a hundredth of them is one
 
 const { values, positionals } = parseArgs({
   options: {
@@ -49,9 +48,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const stations = values.stations === undefined ? undefined : Number(values.stations);
-if (stations !== undefined && !(Number.isInteger(stations) && stations >= FEWEST_STATIONS)) {
-  throw new Error(`--stations must be a number such as 1000, and at least ${FEWEST_STATIONS}`);
-}
+// so that a hundredth of them is one
+if (stations !== undefined && !(Number.isInteger(stations) && stations >= 100))
+  throw new Error('--stations must be a number such as 1000, and at least 100');
 const measures = stations === undefined ? MEASURES : OF_COUNTRY;
 const known = measures.flatMap(({ ids }) => ids);
 const unknown = positionals.filter((id) => !known.includes(id));
@@ -83,19 +82,12 @@ const context: Context = {
     return town;
   },
   country() {
-    if (stations === undefined) throw new Error('measures of a country need --stations');
-    country ??= makeCountry(lasting, stations);
+    country ??= makeCountry(lasting, stations ?? 0);
     return country;
   },
 };
 /** Of what stays until the end. */
 const lasting: Context = { ...context, after: (task) => undo.atEnd.push(task) };
-
-function sizeOf({ stations, regions, readings }: Country): string {
-  const [of, sensors] = [stations, 2 * stations].map((count) => count.toLocaleString('en'));
-  const millions = `${(readings / 1e6).toFixed(1)} M readings`;
-  return `${of} stations with ${sensors} sensors, ${regions} regions, ${millions}, ${engine}`;
-}
 
 const rows: Row[] = [];
 const failed: string[] = [];
@@ -119,7 +111,7 @@ try {
   const took = `${Math.round((performance.now() - begun.at) / 1_000)} s`;
   const averages = `${begun.load.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after`;
   const heading = [
-    ...(made === undefined ? [] : [sizeOf(made)]),
+    ...(made === undefined ? [] : [`${made.size}, ${engine}`]),
     ...(await versionsOf(targets)),
     `${took}; load average ${averages}; the load generator was busy at most ${busy} of the time`,
     ...(values.quick ? ['QUICK: small sizes and few rounds, nothing to be judged by'] : []),

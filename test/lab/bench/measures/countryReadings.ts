@@ -7,13 +7,12 @@ import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';
 import { importReadings } from '../../../../src/ingest/importReadings.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
-import { writeTemporary } from '../run/files.ts';
+import { HEADER, writeTemporary } from '../run/files.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { median, seconds } from '../run/statistics.ts';
 import { daysAgo, NOW } from '../run/world.ts';
 import { countryRow } from './country.ts';
 
-const HEADER = 'sensor_id,time,pm25,pm10,temperature,humidity,pressure\n';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -25,8 +24,8 @@ function reading(sensor: number, at: number): string {
   const time = new Date(at).toISOString();
   const noise = (sensor * 7 + at / 1_000) % 50;
   return sensor % 2 === 1
-    ? `${sensor},${time},${(5 + noise / 2).toFixed(1)},${(9 + noise).toFixed(1)},,,\n`
-    : `${sensor},${time},,,${(noise / 3).toFixed(1)},${(40 + noise).toFixed(0)},${(90_000 + noise).toFixed(0)}\n`;
+    ? `${sensor},${time},${(5 + noise / 2).toFixed(1)},${(9 + noise).toFixed(1)},,,`
+    : `${sensor},${time},,,${(noise / 3).toFixed(1)},${(40 + noise).toFixed(0)},${(90_000 + noise).toFixed(0)}`;
 }
 
 const sensorsOf = (stations: number) => Array.from({ length: 2 * stations }, (_, n) => n + 1);
@@ -34,7 +33,7 @@ const sensorsOf = (stations: number) => Array.from({ length: 2 * stations }, (_,
 /** Rejects unless all of them are new. */
 async function take(context: Context, lines: readonly string[], now: Date): Promise<Taken> {
   const { as, target } = (await context.country()).database;
-  const file = writeTemporary(context, 'readings.csv', HEADER + lines.join(''));
+  const file = writeTemporary(context, 'readings.csv', [HEADER, ...lines].join('\n'));
   const sql = as('airseries_ingest');
   const options = { formats: READING_FORMATS, now, log: makeLog('error'), terminal: false };
   const importing = await seconds(async () => {

@@ -22,13 +22,9 @@ import {
 export type Peer = { history(stations: readonly number[]): Promise<string>; close(): unknown };
 export type Open = (world: World, sql: Sql) => Promise<Peer>;
 
-/** A package of test/lab/bench. Its types are not there where it isn't installed. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
-const load = (name: string): Promise<any> => import(name);
-
 /** Our readings in the same database: one request, one query, JSON. */
 export const openFastify: Open = async (_world, sql) => {
-  const { default: fastify } = await load('fastify');
+  const { default: fastify } = await import('fastify' as string); // its types may be missing
   const app = fastify();
   app.get('/:stations', async ({ params }: { params: { stations: string } }) => {
     const text = historySql(POSTGRESQL, params.stations.split(',').map(Number));
@@ -58,7 +54,7 @@ const SQLITE: Omit<Dialect, 'readings'> = {
  * of its own hours: they are computed from the hours of its stations.
  */
 export const openSqlite: Open = async (world, sql) => {
-  const { default: Database } = await load('libsql');
+  const { default: Database } = await import('libsql' as string); // as Fastify's
   const db = new Database(':memory:');
   const columns = NAMES.map((name) => `${name} real`).join(', ');
   const key = 'primary key (sensor_id, measured_at)) without rowid';
@@ -125,12 +121,12 @@ export const openDuckDb: Open = async (world, sql) => {
 
 /** All readings, one sensor at a time, in order: sensor, seconds of Unix time, values. */
 async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<number[][]> {
-  const columns = sql(['sensor_id', ...NAMES]);
+  const columns = sql(NAMES);
   for (let station = 1; station <= stations; station++) {
-    const rows = await sql<Record<string, number>[]>`
-      select extract(epoch from measured_at)::int as at, ${columns}
-      from raw.readings where sensor_id = ${station} order by measured_at`;
-    yield rows.map((row) => ['sensor_id', 'at', ...NAMES].map((name) => row[name] as number));
+    const rows = await sql`
+      select sensor_id, extract(epoch from measured_at)::int, ${columns}
+      from raw.readings where sensor_id = ${station} order by measured_at`.values();
+    yield rows as unknown as number[][];
   }
 }
 

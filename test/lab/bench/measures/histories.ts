@@ -78,30 +78,28 @@ export function historySql(
     ${parts.join(' union all ')} order by 1, 2`;
 }
 
-/** Rows of `historySql` as the API publishes them. */
+/** Rows of `historySql` as the API publishes them: half away from zero, and no zero below zero. */
 export function layOut(rows: readonly RawRow[]): History {
-  const published = (row: RawRow, name: string, digits: number) => {
-    const scaled = Number(row[name]) * 10 ** digits;
-    // half away from zero, and no zero below zero
+  const published = (value: unknown, digits: number) => {
+    const scaled = Number(value) * 10 ** digits;
     return (Math.sign(scaled) * Math.round(Math.abs(scaled))) / 10 ** digits + 0;
   };
-  const point = (row: RawRow, isOfHour: boolean) => ({
-    timestamp: `${new Date(Date.parse(row.bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`,
-    ...Object.fromEntries(
-      Object.entries(MEANS).map(([name, digits]) => [`avg_${name}`, published(row, name, digits)]),
-    ),
-    ...Object.fromEntries(
-      (isOfHour ? [] : EXTREMES.flatMap((name) => [`min_${name}`, `max_${name}`])).map((name) => [
-        name,
-        published(row, name, 1),
-      ]),
-    ),
-  });
+  const point = (row: RawRow) => {
+    const isOfHour = WINDOWS[row.series]?.unit === 'hour';
+    const ends = isOfHour ? [] : EXTREMES.flatMap((name) => [`min_${name}`, `max_${name}`]);
+    const means = Object.entries(MEANS).map(([name, digits]) => [
+      `avg_${name}`,
+      published(row[name], digits),
+    ]);
+    const timestamp = `${new Date(Date.parse(row.bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
+    const extremes = ends.map((name) => [name, published(row[name], 1)]);
+    return { timestamp, ...Object.fromEntries([...means, ...extremes]) };
+  };
   return Object.fromEntries(
-    Object.entries(WINDOWS).map(([window, { unit }]) => {
-      const own = rows.filter(({ series }) => series === window);
-      return [window, own.map((row) => point(row, unit === 'hour'))];
-    }),
+    Object.keys(WINDOWS).map((window) => [
+      window,
+      rows.filter(({ series }) => series === window).map(point),
+    ]),
   );
 }
 

@@ -10,7 +10,7 @@ import { importNetwork } from '../../../../src/network/importNetwork.ts';
 import { copyIn } from '../../../database/copyIn.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
 import { makeDatabase } from '../../../support/makeDatabase.ts';
-import { writeTemporary } from '../run/files.ts';
+import { HEADER, linesOf, writeTemporary } from '../run/files.ts';
 import { type Context, type Measure, type Row, ratioRow } from '../run/measure.ts';
 import { networkOf, TIME_ZONE } from '../run/network.ts';
 import { comparisonOf } from '../run/rounds.ts';
@@ -18,21 +18,7 @@ import { seconds } from '../run/statistics.ts';
 import { NOW } from '../run/world.ts';
 
 const STATIONS = 20;
-const HEADER = 'sensor_id,time,pm25,pm10,temperature,humidity,pressure';
 const log = makeLog('silent');
-
-/** Every 145 s, as the most common firmware reports. */
-function makeLines(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => {
-    const at = new Date(
-      NOW.getTime() - (count / STATIONS - Math.floor(n / STATIONS)) * 145_000,
-    ).toISOString();
-    const particles = [(n % 97) / 2, (n % 89) / 3];
-    return [(n % STATIONS) + 1, at, ...particles, (n % 60) - 20, n % 100, 90_000 + (n % 500)].join(
-      ',',
-    );
-  });
-}
 
 function* chunks(lines: readonly string[]): Generator<string> {
   for (let from = 0; from < lines.length; from += 5_000)
@@ -67,7 +53,9 @@ async function round({ targets, engine }: Context, file: string, lines: readonly
 }
 
 async function run(context: Context): Promise<Row[]> {
-  const lines = makeLines(context.quick ? 100_000 : 960_000);
+  const steps = context.quick ? 5_000 : 48_000;
+  // every 145 s, as the most common firmware reports
+  const lines = linesOf(STATIONS, NOW.getTime(), steps, 145_000);
   const text = gzipSync(`${HEADER}\n${lines.join('\n')}\n`);
   const file = writeTemporary(context, 'readings.csv.gz', text);
   const rounds: Awaited<ReturnType<typeof round>>[] = [];

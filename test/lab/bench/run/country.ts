@@ -20,7 +20,8 @@ export type Country = {
   database: TestDatabase;
   stations: number;
   regions: number;
-  readings: number;
+  /** In words. */
+  size: string;
   networkFile: string;
   /** Seconds. */
   networkImport: number;
@@ -29,16 +30,14 @@ export type Country = {
 
 const HOUR = 3_600_000;
 
-/** The paces of the first build, in the order of time, and the pace after it. */
-function pacesOf(quick: boolean): { first: Pace[]; later: Pace } {
+/** The pace of the first build, and the one after it. */
+function pacesOf(quick: boolean): { first: Pace; later: Pace } {
   const recent = quick ? new Date(daysAgo(0).getTime() - 8 * HOUR) : daysAgo(3);
-  const hourly = (from: Date, to: Date) => ({ from, to, every: '1 hour' });
-  const before = (days: number) => new Date(recent.getTime() - days * 24 * HOUR);
   return {
-    // without a day of the month before there would be nothing compressed
+    // some of it in the month before, or nothing would be compressed
     first: quick
-      ? [hourly(daysAgo(21), daysAgo(20)), hourly(before(3), recent)]
-      : [hourly(before(31), recent)],
+      ? { from: daysAgo(21), to: recent, every: '6 hours' }
+      : { from: daysAgo(34), to: recent, every: '1 hour' },
     later: { from: recent, to: daysAgo(0), every: '5 minutes' },
   };
 }
@@ -60,31 +59,30 @@ export async function makeCountry(context: Context, stations: number): Promise<C
   progress('loading the readings of the first build');
   const built = await load(database, shape, first);
   progress(`first build of ${built.toLocaleString('en')} readings`);
-  const span = { from: first[0]?.from, to: first.at(-1)?.to };
-  const building = await seconds(() => rebuild(target, () => later.from, span, watcher));
+  const building = await seconds(() => rebuild(target, () => later.from, first, watcher));
   progress(`loading the readings after it, every ${later.every}`);
-  const after = await load(database, shape, [later]);
+  const after = await load(database, shape, later);
   progress('refreshing, compressing and analyzing');
   await rebuild(target, () => NOW, later, watcher);
   await settle(database);
-  const counts = { stations, regions: network.regions.length, readings: built + after };
+  const regions = network.regions.length;
+  const millions = `${((built + after) / 1e6).toFixed(1)} M readings`;
+  const size = `${stations.toLocaleString('en')} stations, ${regions} regions, ${millions}`;
   const firstBuild = { readings: built, seconds: building };
-  return { database, ...counts, networkFile, networkImport, firstBuild };
+  return { database, stations, regions, size, networkFile, networkImport, firstBuild };
 }
 
 /**
  * In pieces of six hours, as they would have come. Nothing is noted: the caller has the whole time
  * recomputed. Returns how many there are.
  */
-async function load({ target }: TestDatabase, shape: Shape, paces: readonly Pace[]) {
+async function load({ target }: TestDatabase, shape: Shape, { from, to, every }: Pace) {
   return await onConnection(target, { timeZone: TIME_ZONE }, async (sql) => {
     await sql`set session_replication_role = replica`; // without triggers
     let readings = 0;
-    for (const { from, to, every } of paces) {
-      for (let since = from.getTime(); since < to.getTime(); since += 6 * HOUR) {
-        const until = new Date(Math.min(since + 6 * HOUR, to.getTime()));
-        readings += await addReadings(sql, shape, { from: new Date(since), to: until, every });
-      }
+    for (let since = from.getTime(); since < to.getTime(); since += 6 * HOUR) {
+      const until = new Date(Math.min(since + 6 * HOUR, to.getTime()));
+      readings += await addReadings(sql, shape, { from: new Date(since), to: until, every });
     }
     return readings;
   });

@@ -22,15 +22,9 @@ export async function startService(
   environment: Record<string, string> = {},
 ): Promise<Service> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-  const own = {
-    ...addressVariables(target),
-    DATABASE_URL: 'postgres://',
-    ROLE: 'api',
-    TIME_ZONE,
-    FIXED_NOW: NOW.toISOString(),
-  };
+  const own = { ...addressVariables(target), DATABASE_URL: 'postgres://', ROLE: 'api', TIME_ZONE };
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
-  const ports = { PORT, ADMIN_PORT, INGEST_PORT };
+  const ports = { PORT, ADMIN_PORT, INGEST_PORT, FIXED_NOW: NOW.toISOString() };
   const service = runAirseries(['start'], { ...own, ...quiet, ...ports, ...environment });
   const close = async () => {
     service.kill('SIGTERM');
