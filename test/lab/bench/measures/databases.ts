@@ -2,7 +2,6 @@
  * Others who answer histories, by the SQL of histories.ts: Fastify over our readings, SQLite over
  * rollups made by hand, DuckDB over readings.
  */
-
 import type { AddressInfo } from 'node:net';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Sql } from '../../../../src/database/client.ts';
@@ -80,7 +79,8 @@ export const openSqlite: Open = async (world, sql) => {
   return {
     async history(stations) {
       const isStation = stations.length === 1;
-      return asJson(isStation ? kept.all(stations[0]) : db.prepare(fromHours(stations)).all());
+      const rows = isStation ? kept.all(stations[0]) : db.prepare(fromHours(stations)).all();
+      return JSON.stringify(layOut(rows));
     },
     close: () => db.close(),
   };
@@ -113,7 +113,7 @@ export const openDuckDb: Open = async (world, sql) => {
   return {
     async history(stations) {
       const reader = await connection.runAndReadAll(historySql(duck, stations));
-      return asJson(reader.getRowObjectsJS() as RawRow[]);
+      return JSON.stringify(layOut(reader.getRowObjectsJS() as RawRow[]));
     },
     close: () => connection.closeSync(),
   };
@@ -128,11 +128,4 @@ async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<number
       from raw.readings where sensor_id = ${station} order by measured_at`.values();
     yield rows as unknown as number[][];
   }
-}
-
-/** The document from rows whose times are seconds. */
-function asJson(rows: readonly RawRow[]): string {
-  const inIso = (row: RawRow) =>
-    ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
-  return JSON.stringify(layOut(rows.map(inIso)));
 }

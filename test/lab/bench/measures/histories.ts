@@ -6,7 +6,8 @@
 import { TIME_ZONE } from '../run/network.ts';
 import { NOW } from '../run/world.ts';
 
-export type RawRow = { series: string; bucket: string } & Record<string, number | string | null>;
+/** The start of a bucket is a Date, or seconds of Unix time. */
+export type RawRow = Record<string, unknown> & { series: string; bucket: Date | number | bigint };
 export type History = Record<string, Record<string, unknown>[]>;
 type Unit = 'hour' | 'day' | 'month';
 
@@ -17,9 +18,8 @@ export type Dialect = {
   time(at: Date): string;
 };
 
-const HOUR = 3_600_000;
 /** Yerevan has had no daylight saving since 2012. */
-export const OFFSET = 4 * HOUR;
+export const OFFSET = 4 * 3_600_000;
 /** With the digits that are published. */
 const MEANS = { temperature: 1, humidity: 0, pressure: 0, pm25: 1, pm10: 1 };
 export const NAMES = Object.keys(MEANS);
@@ -39,11 +39,11 @@ function startOf(unit: Unit, shift: number): Date {
   const local = new Date(NOW.getTime() + OFFSET);
   const [year, month, day] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate()];
   const starts = {
-    hour: () => Math.floor(local.getTime() / HOUR) * HOUR + shift * HOUR,
-    day: () => Date.UTC(year, month, day + shift),
-    month: () => Date.UTC(year, month + shift),
+    hour: Date.UTC(year, month, day, local.getUTCHours() + shift),
+    day: Date.UTC(year, month, day + shift),
+    month: Date.UTC(year, month + shift),
   };
-  return new Date(starts[unit]() - OFFSET);
+  return new Date(starts[unit] - OFFSET);
 }
 
 /** PostgreSQL's own way. */
@@ -91,7 +91,9 @@ export function layOut(rows: readonly RawRow[]): History {
       `avg_${name}`,
       published(row[name], digits),
     ]);
-    const timestamp = `${new Date(Date.parse(row.bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
+    const { bucket } = row;
+    const at = bucket instanceof Date ? bucket.getTime() : Number(bucket) * 1_000;
+    const timestamp = `${new Date(at + OFFSET).toISOString().slice(0, 19)}+04:00`;
     const extremes = ends.map((name) => [name, published(row[name], 1)]);
     return { timestamp, ...Object.fromEntries([...means, ...extremes]) };
   };

@@ -64,9 +64,8 @@ async function prepared({ port }: Service, path: string, headers: Headers): Prom
 
 /** A case for each coding. */
 function ofCodings({ title, ...one }: Omit<Case, 'headers'>): Case[] {
-  return Object.entries(CODINGS).map(([coding, headers]) => {
-    return { ...one, title: `${title}, ${coding}`, headers };
-  });
+  const named = (coding: string) => ({ ...one, title: `${title}, ${coding}` });
+  return Object.entries(CODINGS).map(([coding, headers]) => ({ ...named(coding), headers }));
 }
 
 /** A peer that fails, as where it is not installed, leaves the other cases. */
