@@ -91,7 +91,7 @@ const lasting: Context = { ...context, after: (task) => undo.atEnd.push(task) };
 
 const rows: Row[] = [];
 const failed: string[] = [];
-const begun = { at: performance.now(), load: loadavg()[0] as number };
+const begun = performance.now();
 try {
   for (const { ids, title, run: measure } of measures) {
     if (!ids.some(wants)) continue;
@@ -107,13 +107,13 @@ try {
 } finally {
   const made = await country?.catch(() => undefined);
   await run(undo.atEnd);
-  const busy = `${Math.round(busiestLoad() * 100)} %`;
-  const took = `${Math.round((performance.now() - begun.at) / 1_000)} s`;
-  const averages = `${begun.load.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after`;
+  const took = `${Math.round((performance.now() - begun) / 1_000)} s`;
+  const averages = loadavg().map((average) => average.toFixed(1));
+  const busy = `the load generator was busy at most ${Math.round(busiestLoad() * 100)} % of the time`;
   const heading = [
     ...(made === undefined ? [] : [`${made.size}, ${engine}`]),
     ...(await versionsOf(targets)),
-    `${took}; load average ${averages}; the load generator was busy at most ${busy} of the time`,
+    `${took}; load averages ${averages.join(', ')}; ${busy}`,
     ...(values.quick ? ['QUICK: small sizes and few rounds, nothing to be judged by'] : []),
     ...failed,
   ];

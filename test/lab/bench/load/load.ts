@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import autocannon, { type Result } from 'autocannon';
 import { percentile } from '../run/statistics.ts';
 
-type Job = {
+export type Job = {
   port: number;
   /** Taken in turn by each connection. */
   paths: string[];

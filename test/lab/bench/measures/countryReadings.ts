@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Seconds. */
-type Taken = Record<'import' | 'refresh' | 'digest', number>;
+type Taken = Record<'imported' | 'refreshed' | 'digested', number>;
 
 /** One line of a sensor: odd ones are for particles. */
 function reading(sensor: number, at: number): string {
@@ -36,24 +36,21 @@ async function take(context: Context, lines: readonly string[], now: Date): Prom
   const file = writeTemporary(context, 'readings.csv', [HEADER, ...lines].join('\n'));
   const sql = as('airseries_ingest');
   const options = { formats: READING_FORMATS, now, log: makeLog('error'), terminal: false };
-  const importing = await seconds(async () => {
+  const imported = await seconds(async () => {
     const { accepted } = await importReadings(sql, [file], options);
     if (accepted !== lines.length)
       throw new Error(`${accepted} of ${lines.length} readings were accepted`);
   });
   await sql.end();
-  const refreshing = await seconds(() => refresh(target, () => now, undefined, { lazily: true }));
-  return {
-    import: importing,
-    refresh: refreshing,
-    digest: await seconds(() => makeDigest(target, now)),
-  };
+  const refreshed = await seconds(() => refresh(target, () => now, undefined, { lazily: true }));
+  const digested = await seconds(() => makeDigest(target, now));
+  return { imported, refreshed, digested };
 }
 
 /** The medians of the parts, for the last column. */
 function partsOf(count: number, taken: readonly Taken[]): string {
-  const parts = (['import', 'refresh', 'digest'] as const).map(
-    (part) => `${part} ${figure(median(taken.map((one) => one[part])))} s`,
+  const parts = (['imported', 'refreshed', 'digested'] as const).map(
+    (part) => `${part} in ${figure(median(taken.map((one) => one[part])))} s`,
   );
   return `readings ${figure(count)}: ${parts.join(', ')}`;
 }
@@ -69,18 +66,16 @@ async function minute(context: Context): Promise<Row[]> {
     );
     taken.push(await take(context, lines, at));
   }
-  const values = taken.map((parts) => parts.import + parts.refresh + parts.digest);
+  const values = taken.map((parts) => parts.imported + parts.refreshed + parts.digested);
   const row = { id: 'S8', title: 'a minute of 2 readings a station', unit: 's' };
   return [countryRow(stations, values, { ...row, detail: partsOf(2 * stations, taken) })];
 }
 
 /** After the minutes that are measured before. */
 const LATER = new Date(NOW.getTime() + 20 * MINUTE);
-/** No reading that is there already has it. */
-const ODD_MS = 500;
-/** The next full hour after a number of days ago, and that many steps of 35 minutes later. */
+/** Steps of 35 minutes after a number of days ago, at half seconds, which no reading has already. */
 const instantOf = (days: number, step = 0) =>
-  daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + ODD_MS;
+  daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + 500;
 const STEPS_OF_A_DAY = Math.floor((24 * HOUR) / (35 * MINUTE));
 
 /** Late readings until they show. Every round has readings of its own. */
@@ -108,7 +103,7 @@ async function late(context: Context): Promise<Row[]> {
     const taken: Taken[] = [];
     for (let round = 0; round < rounds; round++)
       taken.push(await take(context, lines(round), LATER));
-    const values = taken.map((parts) => parts.import + parts.refresh);
+    const values = taken.map((parts) => parts.imported + parts.refreshed);
     const detail = partsOf(lines(0).length, taken);
     rows.push(countryRow(stations, values, { id: 'S9', title, unit: 's', detail }));
   }

@@ -24,11 +24,8 @@ const HISTORY = `${BASE}/station/1-history.json`;
 const CODINGS = { identity: {}, gzip: { 'Accept-Encoding': 'gzip' } };
 
 type Headers = Record<string, string>;
-type Case = Pick<Row, 'id' | 'title' | 'must' | 'goal'> & {
-  kind: Kind;
-  path: string;
-  headers: Headers;
-};
+type Compared = { kind: Kind; path: string; headers: Headers };
+type Case = Compared & Pick<Row, 'id' | 'title' | 'must' | 'goal'>;
 
 /** Two rows: requests a second, and requests per second of the servers' own processor time. */
 async function against({ quick, progress }: Context, service: Service, one: Case): Promise<Row[]> {
