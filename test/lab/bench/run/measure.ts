@@ -65,16 +65,14 @@ export function figureRow(
   values: readonly number[],
   { detail, ...row }: Omit<Judged, 'better'> & { detail?: string },
 ): Row {
-  const longest = `at most ${figure(Math.max(...values))} ${row.unit} of ${values.length}`;
-  const parts = [detail, ...(values.length > 1 ? [longest] : [])];
+  const most = `at most ${figure(Math.max(...values))} ${row.unit} of ${values.length}`;
+  const parts = [detail, values.length > 1 && most].filter(Boolean);
   return { ...row, value: bootstrap(values), better: 'lower', detail: parts.join('; ') };
 }
 
 /** A row that says why there is no figure, in one line. */
 export function unmeasured(row: Pick<Row, 'id' | 'title'>, error: unknown): Row {
-  const detail = String((error as Error).message)
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, 300);
+  const detail = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 300);
   return { ...row, value: bootstrap([]), unit: '', better: 'lower', detail };
 }
 
