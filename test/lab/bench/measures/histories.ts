@@ -6,8 +6,8 @@
 import { TIME_ZONE } from '../run/network.ts';
 import { NOW } from '../run/world.ts';
 
-/** The start of a bucket is a Date, or seconds of Unix time. */
-export type RawRow = Record<string, unknown> & { series: string; bucket: Date | number | bigint };
+/** The start of a bucket is in ISO 8601, or in seconds of Unix time. */
+export type RawRow = Record<string, unknown> & { series: string; bucket: string | number | bigint };
 export type History = Record<string, Record<string, unknown>[]>;
 type Unit = 'hour' | 'day' | 'month';
 
@@ -92,7 +92,7 @@ export function layOut(rows: readonly RawRow[]): History {
       published(row[name], digits),
     ]);
     const { bucket } = row;
-    const at = bucket instanceof Date ? bucket.getTime() : Number(bucket) * 1_000;
+    const at = typeof bucket === 'string' ? Date.parse(bucket) : Number(bucket) * 1_000;
     const timestamp = `${new Date(at + OFFSET).toISOString().slice(0, 19)}+04:00`;
     const extremes = ends.map((name) => [name, published(row[name], 1)]);
     return { timestamp, ...Object.fromEntries([...means, ...extremes]) };
