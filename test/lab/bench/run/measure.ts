@@ -53,11 +53,11 @@ type Judged = Pick<Row, 'id' | 'title' | 'better' | 'unit' | 'must' | 'goal'>;
 
 /** A row that judges a ratio; the unit is of what was compared. */
 export function ratioRow(
-  { ratio, control, ours, reference }: Comparison,
+  { ratio, ours, reference, ...control }: Comparison,
   { unit, ...row }: Judged,
 ): Row {
   const detail = `${figure(ours)} : ${figure(reference)} ${unit}`;
-  return { ...row, value: ratio, unit: '', control, detail };
+  return { ...row, ...control, value: ratio, unit: '', detail };
 }
 
 /** A row of an absolute figure, measured once or several times: the less, the better. */

@@ -10,8 +10,8 @@ export type Comparison = {
   reference: number;
   /** Ours ÷ reference. */
   ratio: Interval;
-  /** The reference ÷ itself. */
-  control: Interval;
+  /** The reference ÷ itself; left out where it tells nothing. */
+  control?: Interval;
 };
 
 /** One measurement, which may have several figures. */
