@@ -10,8 +10,8 @@
  * with itself, there is no verdict. Prints a table, and writes it to dist/bench.md. Peers are
  * optional: npm ci --prefix test/lab/bench. With --plain, on PostgreSQL without TimescaleDB.
  *
- * With --stations, the cost of one network of that size instead, in dist/bench-<stations>.md. Bounds
- * are for a quiet machine of two cores. 50,000 stations need 30 GB of disk and about an hour.
+ * With --stations, the cost of one network of that size instead, in dist/bench-<stations>.md.
+ * Bounds are for a quiet machine of two cores. 50,000 stations need 30 GB of disk and about an hour.
  */
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -109,7 +109,7 @@ try {
   await run(undo.atEnd);
   const took = `${Math.round((performance.now() - begun) / 1_000)} s`;
   const averages = loadavg().map((average) => average.toFixed(1));
-  const busy = `the load generator was busy at most ${Math.round(busiestLoad() * 100)} % of the time`;
+  const busy = `load generator busy at most ${Math.round(busiestLoad() * 100)} % of the time`;
   const heading = [
     ...(made === undefined ? [] : [`${made.size}, ${engine}`]),
     ...(await versionsOf(targets)),

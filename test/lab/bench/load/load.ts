@@ -16,7 +16,7 @@ export type Job = {
   status?: number;
   connections: number;
   seconds: number;
-  /** Requests each second, as early in it as they can; left out: each as soon as one is answered. */
+  /** Requests each second, as early in it as can be; left out: each as soon as one is answered. */
   rate?: number;
 };
 
@@ -25,7 +25,7 @@ type Outcome = { requests: number; perSecond: number; p50: number; p99: number }
 
 let busiest = 0;
 
-/** The largest share of time in which a load was not idle: at 1 it would have been the bottleneck. */
+/** The largest share of time in which a load was not idle: at 1 it was the bottleneck. */
 export const busiestLoad = () => busiest;
 
 /** Rejects if any response had another status, or a connection failed. */

@@ -8,7 +8,7 @@ import { BASE, startService, UNKEPT } from '../run/service.ts';
 import { repeated } from '../run/statistics.ts';
 import { NOW } from '../run/world.ts';
 
-/** The document of all windows, through HTTP and by the fastest query for it over the same driver. */
+/** The document of all windows, through HTTP and by the fastest query for it over our driver. */
 async function run(context: Context): Promise<Row[]> {
   const { database } = await context.town();
   const seconds = context.quick ? 0.5 : 2;

@@ -73,7 +73,7 @@ const listOf = (locale: string) => `/${locale}/air-quality-app/v1/stations.json`
 /** So that the digests that are made meanwhile are shown. */
 const LATER = { FIXED_NOW: new Date(NOW.getTime() + 20 * 60_000).toISOString() };
 
-/** Seconds from a change of the data until the list shows it in all locales, one after the other. */
+/** Seconds from a change of the data until the list shows it in all locales, one by one. */
 async function shown({ port }: Service, change: () => Promise<unknown>): Promise<number> {
   const before = await Promise.all(LOCALES.map((locale) => getText(port, listOf(locale))));
   await change();

@@ -73,7 +73,7 @@ async function minute(context: Context): Promise<Row[]> {
 
 /** After the minutes that are measured before. */
 const LATER = new Date(NOW.getTime() + 20 * MINUTE);
-/** Steps of 35 minutes after a number of days ago, at half seconds, which no reading has already. */
+/** Steps of 35 minutes after a number of days ago, at half seconds, which no reading has yet. */
 const instantOf = (days: number, step = 0) =>
   daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + 500;
 const STEPS_OF_A_DAY = Math.floor((24 * HOUR) / (35 * MINUTE));
@@ -82,7 +82,7 @@ const STEPS_OF_A_DAY = Math.floor((24 * HOUR) / (35 * MINUTE));
 async function late(context: Context): Promise<Row[]> {
   const { database, stations } = await context.country();
   const { quick, progress } = context;
-  await refresh(database.target, () => LATER); // the running month too, so that it is not due meanwhile
+  await refresh(database.target, () => LATER); // or the running month would be due meanwhile
   const one = (days: number) => (round: number) => [
     reading(2 * Math.floor((round * stations) / 12) + 1, instantOf(days) + round),
   ];
