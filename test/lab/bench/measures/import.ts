@@ -2,9 +2,6 @@
  * B7: how fast a file of readings comes in, and until it shows in every window, next to the best
  * that the same server does with the same rows: a COPY into a plain table with the same key.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';
@@ -13,101 +10,65 @@ import { importNetwork } from '../../../../src/network/importNetwork.ts';
 import { copyIn } from '../../../database/copyIn.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
 import { makeDatabase } from '../../../support/makeDatabase.ts';
-import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
-import { bootstrap, median } from '../run/statistics.ts';
-import { NOW, networkOf, TIME_ZONE } from '../run/world.ts';
+import { HEADER, linesOf, writeTemporary } from '../run/files.ts';
+import { type Context, type Measure, type Row, ratioRow } from '../run/measure.ts';
+import { networkOf, TIME_ZONE } from '../run/network.ts';
+import { comparisonOf } from '../run/rounds.ts';
+import { seconds } from '../run/statistics.ts';
+import { NOW } from '../run/world.ts';
 
 const STATIONS = 20;
-const HEADER = 'sensor_id,time,pm25,pm10,temperature,humidity,pressure';
 const log = makeLog('silent');
-
-/** Every 145 s, as the most common firmware reports. */
-function makeLines(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => {
-    const at = new Date(
-      NOW.getTime() - (count / STATIONS - Math.floor(n / STATIONS)) * 145_000,
-    ).toISOString();
-    return [
-      (n % STATIONS) + 1,
-      at,
-      (n % 97) / 2,
-      (n % 89) / 3,
-      (n % 60) - 20,
-      n % 100,
-      90_000 + (n % 500),
-    ].join(',');
-  });
-}
 
 function* chunks(lines: readonly string[]): Generator<string> {
   for (let from = 0; from < lines.length; from += 5_000)
     yield `${lines.slice(from, from + 5_000).join('\n')}\n`;
 }
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return (performance.now() - begun) / 1_000;
-}
-
-/** In a fresh database each time, because a second import of the same readings changes nothing. */
-async function round(
-  { targets, engine }: Context,
-  file: string,
-  lines: readonly string[],
-  isCopyFirst: boolean,
-) {
+/**
+ * Seconds of an import between two copies, in a fresh database each time: a second import of the
+ * same readings changes nothing.
+ */
+async function round({ targets, engine }: Context, file: string, lines: readonly string[]) {
   const database = await makeDatabase(targets, engine, TIME_ZONE);
-  try {
-    const owner = database.as();
-    await importNetwork(owner, JSON.stringify(networkOf({ stations: STATIONS })), { log });
-    await owner`create table rollup.plain (sensor_id int, time timestamptz, pm25 real, pm10 real, temperature real, humidity real,
-      pressure real, primary key (sensor_id, time))`;
-    const copy = () =>
-      seconds(() => copyIn(owner, 'copy rollup.plain from stdin (format csv)', chunks(lines)));
-    let copied = isCopyFirst ? await copy() : 0;
-    const options = { formats: READING_FORMATS, now: NOW, log, terminal: false };
-    const imported = await seconds(() =>
-      importReadings(database.as('airseries_ingest'), [file], options),
-    );
-    const refreshed = await seconds(() => refresh(database.target, () => NOW));
-    if (!isCopyFirst) copied = await copy();
-    const [row] =
-      await owner`select (select count(*) from raw.readings)::int as ours, (select count(*) from rollup.plain)::int as plain`;
-    if (row?.ours !== row?.plain)
-      throw new Error(`${row?.ours} readings were imported, ${row?.plain} copied`);
-    return { copied, imported, visible: imported + refreshed };
-  } finally {
-    await database.drop();
-  }
+  const owner = database.as();
+  await importNetwork(owner, JSON.stringify(networkOf({ stations: STATIONS })), { log });
+  const copy = async (table: string) => {
+    await owner.unsafe(`create table ${table} (sensor_id int, time timestamptz, pm25 real,
+      pm10 real, temperature real, humidity real, pressure real, primary key (sensor_id, time))`);
+    const into = `copy ${table} from stdin (format csv)`;
+    return await seconds(() => copyIn(owner, into, chunks(lines)));
+  };
+  const first = await copy('rollup.plain');
+  const options = { formats: READING_FORMATS, now: NOW, log, terminal: false };
+  const ingest = database.as('airseries_ingest');
+  const imported = await seconds(() => importReadings(ingest, [file], options));
+  const refreshed = await seconds(() => refresh(database.target, () => NOW));
+  const second = await copy('rollup.again');
+  const [row] = await owner`select count(*)::int as count from raw.readings`;
+  if (row?.count !== lines.length)
+    throw new Error(`${row?.count} of ${lines.length} readings were imported`);
+  await database.drop();
+  return { first, second, imported, visible: imported + refreshed };
 }
 
 async function run(context: Context): Promise<Row[]> {
-  const lines = makeLines(context.quick ? 100_000 : 960_000);
-  const folder = mkdtempSync(join(tmpdir(), 'airseries-bench-'));
-  const file = join(folder, 'readings.csv.gz');
-  writeFileSync(file, gzipSync(`${HEADER}\n${lines.join('\n')}\n`));
+  const steps = context.quick ? 5_000 : 48_000;
+  // every 145 s, as the most common firmware reports
+  const lines = linesOf(STATIONS, NOW.getTime(), steps, 145_000);
+  const text = gzipSync(`${HEADER}\n${lines.join('\n')}\n`);
+  const file = writeTemporary(context, 'readings.csv.gz', text);
   const rounds: Awaited<ReturnType<typeof round>>[] = [];
-  try {
-    for (let n = 0; n < (context.quick ? 2 : 5); n++) {
-      rounds.push(await round(context, file, lines, n % 2 === 0));
-      context.progress(`B7 round ${n + 1}: ${JSON.stringify(rounds.at(-1))}`);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (let n = 0; n < (context.quick ? 2 : 5); n++) {
+    context.progress(`B7 round ${n + 1}`);
+    rounds.push(await round(context, file, lines));
   }
-  const rate = (of: 'copied' | 'imported' | 'visible') =>
-    figure(lines.length / median(rounds.map((one) => one[of])));
-  const row = (title: string, of: 'imported' | 'visible', must: number, goal: number): Row => ({
-    id: 'B7',
-    title,
-    value: bootstrap(rounds.map((one) => one.copied / one[of])),
-    unit: '',
-    better: 'higher',
-    must,
-    goal,
-    detail: `${rate(of)} : ${rate('copied')} readings/s`,
-  });
+  const rates = (of: keyof (typeof rounds)[number]) => rounds.map((one) => lines.length / one[of]);
+  const row = (title: string, of: 'imported' | 'visible', must: number, goal: number): Row => {
+    const compared = comparisonOf(rates(of), rates('first'), rates('second'));
+    const judged = { id: 'B7', title, must, goal, better: 'higher' } as const;
+    return ratioRow(compared, { ...judged, unit: 'readings/s' });
+  };
   return [
     // a binary COPY into raw.readings by itself reaches 0.5
     row('import ÷ COPY into a plain table', 'imported', 0.4, 0.5),

@@ -1,104 +1,125 @@
 /**
- * B14: a kept document by other means: Fastify and Express with a prepared Buffer, and nginx in
- * front of us with the lines of src/http/README.md. Each must first send the same bytes.
+ * B1, B2, B11, B14: documents that are kept, next to servers that send the same bytes: a bare one,
+ * Fastify and Express; and the list of stations after a digest.
  */
-import { fork } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fetchRaw, type Response } from '../load/bare.ts';
-import { rateRows, ratesOf } from '../load/rates.ts';
-import type { Context, Measure, Row } from '../run/measure.ts';
-import { BASE, type Service, startService } from '../run/service.ts';
-import { installedVersion } from '../run/versions.ts';
-import { startServer } from './peers/process.ts';
+import { makeDigest } from '../../../../src/aggregate/digest.ts';
+import { get, getText, type Response } from '../load/get.ts';
+import { load } from '../load/load.ts';
+import { type Kind, startPrepared } from '../load/prepared.ts';
+import { cpuSeconds } from '../load/system.ts';
+import {
+  type Context,
+  figureRow,
+  type Measure,
+  type Row,
+  ratioRow,
+  unmeasured,
+} from '../run/measure.ts';
+import { compare } from '../run/rounds.ts';
+import { BASE, type Service, startService, UNKEPT } from '../run/service.ts';
+import { seconds } from '../run/statistics.ts';
+import { daysAgo, makeWorld, NOW } from '../run/world.ts';
 
-const PATH = `${BASE}/station/1-history.json`;
-const CODINGS = [
-  ['identity', {}],
-  ['gzip', { 'Accept-Encoding': 'gzip' }],
-] as const;
+const HISTORY = `${BASE}/station/1-history.json`;
+const CODINGS = { identity: {}, gzip: { 'Accept-Encoding': 'gzip' } };
 
-type Opened = { port: number; pid: number; close(): void | Promise<void> };
+type Headers = Record<string, string>;
+type Compared = { kind: Kind; path: string; headers: Headers };
+type Case = Compared & Pick<Row, 'id' | 'title' | 'must' | 'goal'>;
 
-async function openNode(kind: 'fastify' | 'express', response: Response): Promise<Opened> {
-  const file = new URL('../load/keptProcess.mjs', import.meta.url);
-  const child = fork(file, { execArgv: [] });
-  const listening = new Promise<number>((resolve, reject) => {
-    child.once('message', (message: { port: number }) => resolve(message.port));
-    child.once('exit', () => reject(new Error(`${kind} ended`)));
-  });
-  child.send({ kind, ...response, body: [...response.body] });
-  return { port: await listening, pid: child.pid ?? 0, close: () => child.disconnect() };
+/** Two rows: requests a second, and requests per second of the servers' own processor time. */
+async function against({ quick, progress }: Context, service: Service, one: Case): Promise<Row[]> {
+  const { kind, path, headers, ...judged } = one;
+  progress(`${one.id} ${one.title}`);
+  const response = await prepared(service, path, headers);
+  const peer = await startPrepared(kind, response);
+  const job = { paths: [path], headers, status: response.status, connections: 32, seconds: 1 };
+  const variant = ({ port, pid }: Pick<Service, 'port' | 'pid'>) => {
+    return async () => {
+      const before = cpuSeconds(pid);
+      const { requests, perSecond } = await load({ ...job, port });
+      return { perSecond, perCpuSecond: requests / (cpuSeconds(pid) - before) };
+    };
+  };
+  const [ours, reference] = [variant(service), variant(peer)];
+  await ours(); // both compile what they use often
+  await reference();
+  const { perSecond, perCpuSecond } = await compare({ ours, reference }, quick ? 3 : 15);
+  peer.close();
+  const byCpu = { title: `${one.title}, by CPU time`, unit: 'requests per CPU second' };
+  return [
+    ratioRow(perSecond, { ...judged, better: 'higher', unit: 'requests/s' }),
+    ratioRow(perCpuSecond, { ...judged, better: 'higher', ...byCpu }),
+  ];
 }
 
-/** One process, as every other here is. */
-async function openNginx({ port }: Service): Promise<Opened> {
-  const text = readFileSync(new URL('../../../../src/http/README.md', import.meta.url), 'utf8');
-  const [, block = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
-  const server = await startServer(PATH, (folder, [listens = '']) => {
-    const ours = block
-      .replace('/var/cache/nginx/airseries', join(folder, 'cache'))
-      .replace('listen 80;', `listen 127.0.0.1:${listens};`)
-      .replace('127.0.0.1:8080', `127.0.0.1:${port}`);
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-      .map((name) => `${name}_temp_path ${folder}/${name};`)
-      .join(' ');
-    const alone = `daemon off; master_process off; pid ${folder}/pid; error_log stderr error; events {}`;
-    const file = join(folder, 'nginx.conf');
-    writeFileSync(
-      file,
-      `${alone}\nhttp { access_log off; keepalive_requests 1000000; ${paths}\n${ours}}\n`,
-    );
-    return ['nginx', '-p', folder, '-c', file];
-  });
-  return { port: server.port, pid: server.pid, close: () => server.stop() };
+/** The response once everything is prepared: the document is rendered, and its coding made. */
+async function prepared({ port }: Service, path: string, headers: Headers): Promise<Response> {
+  await get(port, path, headers);
+  return await get(port, path, headers);
 }
 
-async function run(context: Context): Promise<Row[]> {
-  const { database } = await context.town();
-  const service = await startService(database);
+/** A case for each coding. */
+function ofCodings({ title, ...one }: Omit<Case, 'headers'>): Case[] {
+  const named = (coding: string) => ({ ...one, title: `${title}, ${coding}` });
+  return Object.entries(CODINGS).map(([coding, headers]) => ({ ...named(coding), headers }));
+}
+
+/** A peer that fails, as where it is not installed, leaves the other cases. */
+async function all(context: Context, service: Service, cases: readonly Case[]): Promise<Row[]> {
   const rows: Row[] = [];
-  try {
-    for (const [coding, headers] of CODINGS) {
-      await fetchRaw(service.port, PATH, headers);
-      const response = await fetchRaw(service.port, PATH, headers); // its coding is made
-      const peers = [
-        { name: 'Fastify, a Buffer', needs: 'fastify', open: () => openNode('fastify', response) },
-        { name: 'Express, a Buffer', needs: 'express', open: () => openNode('express', response) },
-        { name: 'nginx, proxy_cache', needs: 'nginx', open: () => openNginx(service) },
-      ] as const;
-      for (const { name, needs, open } of peers) {
-        const title = `kept history ÷ ${name}, ${coding}`;
-        if (installedVersion(needs) === undefined) {
-          rows.push({ ...NOTHING, title, detail: 'not installed' });
-          continue;
-        }
-        context.progress(`B14 ${title}`);
-        const peer = await open();
-        try {
-          const { status, body } = await fetchRaw(peer.port, PATH, headers);
-          if (status !== response.status || !body.equals(response.body))
-            throw new Error(`${name} does not send the same bytes`);
-          const servers = { ours: service, reference: peer };
-          const judged = needs === 'nginx' ? {} : { goal: 1 };
-          const rates = await ratesOf(context, servers, { path: PATH, headers });
-          rows.push(...rateRows(rates, { id: 'B14', title, ...judged }));
-        } finally {
-          await peer.close();
-        }
-      }
+  for (const one of cases) {
+    try {
+      rows.push(...(await against(context, service, one)));
+    } catch (error) {
+      if (one.kind === 'bare') throw error;
+      rows.push(unmeasured(one, error));
     }
-  } finally {
-    await service.close();
   }
   return rows;
 }
 
-const NOTHING: Omit<Row, 'title' | 'detail'> = {
-  id: 'B14',
-  value: { median: Number.NaN, low: Number.NaN, high: Number.NaN },
-  unit: '',
-  better: 'higher',
-};
+async function histories(context: Context): Promise<Row[]> {
+  const { database } = await context.town();
+  const service = await startService(context, database);
+  const { headers } = await prepared(service, HISTORY, {});
+  const etag = headers[headers.indexOf('ETag') + 1] as string;
+  const of = { path: HISTORY, kind: 'bare' } as const;
+  const toPeer = { id: 'B14', path: HISTORY, goal: 1 };
+  const unchanged = { id: 'B2', title: '304 ÷ bare 304', headers: { 'If-None-Match': etag } };
+  const cases: Case[] = [
+    ...ofCodings({ ...of, id: 'B1', title: 'history ÷ bare', must: 1 / 1.4, goal: 1 / 1.3 }),
+    { ...of, ...unchanged, must: 1 / 1.4, goal: 1 / 1.25 },
+    ...ofCodings({ ...toPeer, kind: 'fastify', title: 'history ÷ Fastify, a Buffer' }),
+    ...ofCodings({ ...toPeer, kind: 'express', title: 'history ÷ Express, a Buffer' }),
+  ];
+  const wanted = cases.filter(({ id }) => context.wants(id));
+  return await all(context, service, wanted);
+}
 
-export const kept: Measure = { ids: ['B14'], title: 'a kept document by other means', run };
+/** 500 stations with readings of two days, which their list shows; kept, and after a digest. */
+async function list(context: Context): Promise<Row[]> {
+  const pace = { from: daysAgo(2), to: NOW, every: '20 minutes' };
+  const { database } = await makeWorld(context, { stations: 500, stationsOfACity: 100 }, pace);
+  const title = 'stations.json, 500 stations';
+  const of = { id: 'B11', path: `${BASE}/stations.json`, kind: 'bare' } as const;
+  const cases = ofCodings({ ...of, title: `${title} ÷ bare`, must: 0.7, goal: 0.9 });
+  const kept = await startService(context, database);
+  const rows = await all(context, kept, cases);
+  await kept.close();
+  const { port } = await startService(context, database, UNKEPT);
+  const took: number[] = [];
+  for (let round = -2; round < (context.quick ? 5 : 20); round++) {
+    // it leaves the database's caches as it always does
+    await makeDigest(database.target, new Date(NOW.getTime() + round));
+    const ms = 1_000 * (await seconds(() => getText(port, of.path)));
+    if (round >= 0) took.push(ms);
+  }
+  const rendered = { id: 'B11', title: `${title}, rendered after a digest` };
+  return [...rows, figureRow(took, { ...rendered, unit: 'ms', must: 150, goal: 50 })];
+}
+
+export const kept: readonly Measure[] = [
+  { ids: ['B1', 'B2', 'B14'], title: 'a kept history next to other servers', run: histories },
+  { ids: ['B11'], title: 'the list of 500 stations', run: list },
+];

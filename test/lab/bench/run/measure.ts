@@ -1,18 +1,15 @@
-/** A measure, its context, and its report: one row for each figure that is judged. */
+/** A measure, its context, and its report: one row for each figure. */
 import type { Engine } from '../../../../src/schema/aggregates.ts';
 import type { Targets } from '../../../support/run/servers.ts';
-import type { Generator } from '../load/generator.ts';
 import type { Country } from './country.ts';
-import type { Comparison, Least } from './rounds.ts';
-import type { Interval } from './statistics.ts';
+import type { Comparison } from './rounds.ts';
+import { bootstrap, type Interval } from './statistics.ts';
 import type { World } from './world.ts';
 
 export type Row = {
   /** The measure, such as `B1`. */
   id: string;
   title: string;
-  /** The size of the country, if it is about one. */
-  stations?: number;
   /** The judged figure: a ratio, or an absolute figure in `unit`. */
   value: Interval;
   /** The unit of `value`; empty for a ratio. */
@@ -25,10 +22,6 @@ export type Row = {
   goal?: number;
   /** The reference ÷ itself. */
   control?: Interval;
-  /** The least times behind a ratio. */
-  least?: Least;
-  /** True for a ratio of rates; of times otherwise. */
-  isOfRates?: boolean;
 };
 
 export type Context = {
@@ -37,9 +30,10 @@ export type Context = {
   engine: Engine;
   /** Small sizes and few rounds: to see that it works, not to judge. */
   quick: boolean;
-  generator: Generator;
   /** True if a measure of a family is wanted. */
   wants(id: string): boolean;
+  /** Does something when the measure is over, the last first. */
+  after(task: () => unknown): void;
   /** Says on stderr what is being done. */
   progress(text: string): void;
   /** The network that several measures share, set up when first needed. */
@@ -55,22 +49,31 @@ export type Measure = {
   run(context: Context): Promise<Row[]>;
 };
 
-/** A row that judges a ratio of two rates (`isOfRates`) or times. */
+type Judged = Pick<Row, 'id' | 'title' | 'better' | 'unit' | 'must' | 'goal'>;
+
+/** A row that judges a ratio; the unit is of what was compared. */
 export function ratioRow(
-  { ratio, control, least, ours, reference }: Comparison,
-  {
-    unit,
-    ...row
-  }: Pick<Row, 'id' | 'title' | 'better' | 'must' | 'goal' | 'isOfRates'> & { unit: string },
+  { ratio, ours, reference, ...control }: Comparison,
+  { unit, ...row }: Judged,
 ): Row {
-  return {
-    ...row,
-    value: ratio,
-    unit: '',
-    control,
-    least,
-    detail: `${figure(ours)} : ${figure(reference)} ${unit}`,
-  };
+  const detail = `${figure(ours)} : ${figure(reference)} ${unit}`;
+  return { ...row, ...control, value: ratio, unit: '', detail };
+}
+
+/** A row of an absolute figure, measured once or several times: the less, the better. */
+export function figureRow(
+  values: readonly number[],
+  { detail, ...row }: Omit<Judged, 'better'> & { detail?: string },
+): Row {
+  const most = `at most ${figure(Math.max(...values))} ${row.unit} of ${values.length}`;
+  const parts = [detail, values.length > 1 && most].filter(Boolean);
+  return { ...row, value: bootstrap(values), better: 'lower', detail: parts.join('; ') };
+}
+
+/** A row that says why there is no figure, in one line. */
+export function unmeasured(row: Pick<Row, 'id' | 'title'>, error: unknown): Row {
+  const detail = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 300);
+  return { ...row, value: bootstrap([]), unit: '', better: 'lower', detail };
 }
 
 /** Three significant digits, thousands with separators. */
