@@ -81,6 +81,21 @@ onEveryEngine('a staged source', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
+  it('a reading at the time that two parts of a file share is stored with the later part', async () => {
+    const parts = await owner.begin(async (sql) => {
+      await sql`select logic.open_stage()`;
+      await sql`insert into pg_temp.staged_reading (ordinal, sensor_id, measured_at, pm25, empty)
+        values (1, 1, ${at(1)}, 5, 0), (2, 1, ${at(2)}, 6, 0)`;
+      const [file] = await sql<{ id: number }[]>`
+        insert into raw.import (imported_at, source, declared) values (${NOW}, 'x', '{}') returning id`;
+      const store = (since: string, until: string) => sql`
+        select (s).accepted, (s).received
+        from logic.store_period(${NOW}, 'x', ${since}, ${until}, true, ${file?.id ?? 0}, false) s`;
+      return [...(await store('-infinity', at(2))), ...(await store(at(2), 'infinity'))];
+    });
+    expect(parts).toEqual(Array(2).fill({ accepted: 1, received: 1 }));
+  });
+
   it('a staged source counts readings of a sensor that was at no station then', async () => {
     await bringIn(owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
     const readings = [1, 4, 5].map((minute) => reading(1, at(minute), { pm25: 1 }));
