@@ -1,7 +1,7 @@
 /** `/{locale}/`: all places, or the page of a network's only city. */
 import { onlyCity, overviewPage, shownOf } from '../overview.ts';
 import { isLarge } from '../parts.ts';
-import { readNetwork, type View, withDays } from './read.ts';
+import { readAll, readNetwork, type View, withDays } from './read.ts';
 import { pageOfRegion } from './region.ts';
 
 export const overview: View = async (context, values) => {
@@ -12,7 +12,8 @@ export const overview: View = async (context, values) => {
   // the list of a larger network leaves stations out
   const isShort = !isLarge(list.stations);
   const listed = isShort ? list.stations : [];
-  const days = await withDays(context, { locale }, shownOf(list).regions, listed);
+  const { day } = await readAll(context, { locale }, { day: 'lastDay' });
+  const days = withDays(day, shownOf(list).regions, listed);
   const all = { ...list, ...days, ...(!isShort && { stations: list.stations }) };
   return { page: overviewPage(context.site, locale, all) };
 };

@@ -80,15 +80,12 @@ type Judged = Pick<ExploreAnswer<'now'>['regions'][number], 'european_index' | '
 const gradeIn = ({ european_index: band, pollutant }: Judged) =>
   band === null || pollutant === null ? undefined : ([band, pollutant] as const);
 
-/** Places of one list with their last 24 hours, of a region's page or of all. */
-export async function withDays<Place extends Region, Post extends ListedStation>(
-  context: Context,
-  values: { locale: Locale; slug?: string },
+/** Places of one list with their last 24 hours. */
+export function withDays<Place extends Region, Post extends ListedStation>(
+  day: ExploreAnswer<'lastDay'>,
   regions: readonly Place[],
   stations: readonly Post[],
 ) {
-  const name = values.slug === undefined ? 'lastDay' : 'regionLastDay';
-  const { day } = await readAll(context, values, { day: name });
   const ofRegions = new Map(day.regions.map((one) => [one.slug, one]));
   const ofStations = new Map(day.stations.map((one) => [one.id, one]));
   const top = topOf([

@@ -20,14 +20,13 @@ export const region: View = (context, values) => pageOfRegion(context, values, f
 export async function pageOfRegion(context: Context, values: Values, isAlone: boolean) {
   const { locale, slug } = values;
   const { site } = context;
-  const [subject, { changes }, list] = await Promise.all([
+  const [subject, { changes, day }, list] = await Promise.all([
     readRegion(context, values),
-    readAll(context, values, { changes: 'regionChanges' }),
+    readAll(context, values, { changes: 'regionChanges', day: 'regionLastDay' }),
     readNetwork(context, locale),
   ]);
-  const places = await withDays(
-    context,
-    { locale, slug },
+  const places = withDays(
+    day,
     list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
     list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
   );
