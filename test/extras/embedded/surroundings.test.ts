@@ -38,16 +38,16 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
   it.each<Mistake<string>>([
     [
       'a DATA_DIR that is a file, beside an unknown setting',
-      'DATABASE_HOST=here DATA_DIR=file airseries status',
+      'AIRSERIES_HOST=here DATA_DIR=file airseries status',
       [
-        /unknown settings: DATABASE_HOST;/,
+        /unknown settings: AIRSERIES_HOST;/,
         /\nerror: DATA_DIR \(.*file\) is a file.*Choose a folder/,
       ],
     ],
     [
       "a DATA_DIR below another user's, beside an unknown setting",
-      'LOG_FORMAT=text DATA_DIR=readOnly/new airseries start',
-      [/unknown settings: LOG_FORMAT;/, /DATA_DIR \(.*new\) is not open to this user/],
+      'AIRSERIES_FORMAT=text DATA_DIR=readOnly/new airseries start',
+      [/unknown settings: AIRSERIES_FORMAT;/, /DATA_DIR \(.*new\) is not open to this user/],
     ],
     [
       "another user's DATA_DIR",
@@ -94,7 +94,7 @@ describe.concurrent('a folder for data', () => {
       const { message } = await errorOf(() =>
         openEmbeddedServer({ dataDirectory: '/proc/new', log }),
       );
-      expect(message).toMatch(/DATA_DIR \(\/proc\/new\) is .*Choose a folder/);
+      expect(message).toMatch(/DATA_DIR \(\/proc\/new\) cannot be created.*Choose a folder/);
     },
   );
 });

@@ -9670,9 +9670,10 @@ begin
   return query
   select
     logic.stations_last_day(at, array(
-      select p.station_id from logic.station_place(at) p
-      where only_region in (p.city_slug, p.district_slug) and not exists (select from raw.hidden_period h
-        where h.station_id = p.station_id and h.since <= at and at < h.until))),
+      select distinct m.station_id from raw.station_region m
+      where m.region_slug = only_region and m.since <= at and at < m.until
+        and not exists (select from raw.hidden_period h
+          where h.station_id = m.station_id and h.since <= at and at < h.until))),
     logic.regions_last_day(at, array(select r.slug from raw.region r where r.city_slug = only_region)),
     least(api.history_valid_until(at), logic.hidden_changes_after(at),
       (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))

@@ -93,13 +93,12 @@ describe('the source', () => {
   });
 
   it('pages read the API: they import its contract and what an extra is, and nothing else of the core', () => {
-    const words = /^serve\/(index|warning|change)Words\.ts$/;
     const isTheirs = (path: string) =>
       ['base', 'contract'].includes(roomOf(path)) || extraOf(path) === 'pages' || path === KIND;
     const wrong = files
       .filter((path) => extraOf(path) === 'pages')
       .flatMap((path) => importsOf(path).map((other) => ({ path, other })))
-      .filter(({ other }) => !isTheirs(other) && !words.test(other))
+      .filter(({ other }) => !isTheirs(other))
       .map(({ path, other }) => `${path} imports ${other}`);
     expect(wrong).toEqual([]);
   });
