@@ -86,6 +86,7 @@ onEveryEngineInAll('roles', (engine) => {
     const functions = [
       'delete_empty_readings',
       'derive_rain',
+      'lock_gauges',
       'lock_imports',
       'note_changes',
       'open_stage',
