@@ -3,7 +3,7 @@
  * and a reason for which a reading cannot be used are said once, whatever number of files has them.
  */
 import type { Log } from '../base/log.ts';
-import { makeProgress } from '../base/progress.ts';
+import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { Explaining } from './formats.ts';
@@ -69,8 +69,9 @@ export type ImportSummary = {
 export type SourceReport = ReturnType<ReturnType<typeof makeImportReport>['source']>;
 
 /**
- * `terminal`: stderr is one, and progress is drawn on it. `part`: how much of the files was read,
- * from 0 to 1; undefined: their sizes are unknown. `networkZone` is offered for times without one.
+ * `terminal`: stderr is one, and progress is drawn on it, of reading a file and then of storing it.
+ * `part`: how much of the files was read, from 0 to 1; undefined: their sizes are unknown.
+ * `networkZone` is offered for times without one.
  */
 export function makeImportReport(
   log: Log,
@@ -83,7 +84,8 @@ export function makeImportReport(
   const span = emptySpan();
   let replaced = NOTHING_REPLACED;
   let isLeft = false;
-  const progress = makeProgress('importing', log, terminal);
+  const reading = makeProgress('reading', log, terminal);
+  let progress = reading;
   /** A line of the log takes the place of the progress. */
   const report = (level: 'info' | 'warn' | 'error', fields: object, message: string) => {
     progress.hide();
@@ -93,6 +95,8 @@ export function makeImportReport(
   /** Says what becomes of one source, `name`. */
   const source = (name: string) => {
     let ownReplaced = NOTHING_REPLACED;
+    let storing: Progress | undefined;
+    let done = 0;
     return {
       linesBefore({ linesBefore: lines }: SourceFacts) {
         if (lines > 0)
@@ -100,10 +104,11 @@ export function makeImportReport(
       },
       /** Rows that are read and wait to be stored. */
       staged(rows: number) {
-        progress.show(summary.received + rows, part());
+        progress = reading;
+        reading.show(summary.received + rows, part());
       },
       /** Adds the outcome of a part of them. */
-      stored(row: StoredRow, { examples }: Staged, { ignored }: SourceFacts) {
+      stored(row: StoredRow, { examples, rows }: Staged, { ignored }: SourceFacts) {
         const columns = [...ignored.keys()].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
@@ -116,7 +121,11 @@ export function makeImportReport(
           const only = 'only the first of each reason is shown';
           report('warn', { position, reason }, `not used: ${explanation} (${only})`);
         }
-        progress.show(summary.received, part());
+        progress.hide();
+        storing ??= makeProgress('storing', log, terminal);
+        progress = storing;
+        done += row.received;
+        storing.show(done, done / rows);
       },
       /** It is not stored: that was only a plan. */
       left() {
