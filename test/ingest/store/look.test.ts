@@ -169,3 +169,12 @@ it('PM2.5 above PM10 is found in rows of one parameter each, however they are so
     expect.stringContaining('PM2.5 is above PM10 in each of 5000 rows, which cannot be'),
   ]);
 });
+
+it('PM2.5 above PM10 is asked about from 20 rows on', async () => {
+  const asked = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, n) => `1,${at(n)},9,5`);
+    const { failures } = await imported(['sensor_id,time,pm25,pm10', ...rows].join('\n'));
+    return failures.map((failure) => /PM2.5 is above PM10 in each of \d+ rows/.test(failure));
+  };
+  expect([await asked(19), await asked(20)]).toEqual([[], [true]]);
+});
