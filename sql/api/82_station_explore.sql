@@ -91,15 +91,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   return query
   select
-    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km)
-        order by n.km, n.id), '[]')::text
-      from (
-        select other.id,
-          round(logic.distance_km(s.latitude, s.longitude, other.latitude, other.longitude)::numeric, 2) as km
-        from raw.station other
-        where other.id <> s.id and not exists (select from raw.hidden_period h
-          where h.station_id = other.id and h.since <= at and at < h.until)
-        order by km, other.id limit most) n),
+    logic.neighbours_json(at, s.latitude, s.longitude, array[s.id], most),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.station s cross join api.freshness f

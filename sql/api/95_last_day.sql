@@ -33,9 +33,7 @@ begin
         and not exists (select from raw.hidden_period h
           where h.station_id = m.station_id and h.since <= at and at < h.until))),
     logic.regions_last_day(at, array(select r.slug from raw.region r where r.city_slug = only_region)),
-    least(api.history_valid_until(at), logic.hidden_changes_after(at),
-      (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
-        from raw.station_region m where m.region_slug = only_region)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at), logic.member_changes_after(at, only_region)),
     f.data_version
   from raw.region s cross join api.freshness f
   where s.slug = only_region;

@@ -5,19 +5,10 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   return query
   select
-    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km) order by n.km, n.id), '[]')::text
-      from (
-        select s.id,
-          round(logic.distance_km(r.map_latitude, r.map_longitude, s.latitude, s.longitude)::numeric, 2) as km
-        from raw.station s
-        where not exists (select from raw.hidden_period h
-            where h.station_id = s.id and h.since <= at and at < h.until)
-          and not exists (select from raw.station_region m
-            where m.station_id = s.id and m.region_slug = r.slug and m.since <= at and at < m.until)
-        order by km, s.id limit most) n),
-    least(api.history_valid_until(at), logic.hidden_changes_after(at),
-      (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
-        from raw.station_region m where m.region_slug = r.slug)),
+    logic.neighbours_json(at, r.map_latitude, r.map_longitude, array(
+      select m.station_id from raw.station_region m
+      where m.region_slug = r.slug and m.since <= at and at < m.until), most),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at), logic.member_changes_after(at, r.slug)),
     f.data_version
   from raw.region r cross join api.freshness f
   where r.slug = only_region;

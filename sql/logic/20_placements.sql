@@ -87,6 +87,29 @@ create function logic.hidden_changes_after(at timestamptz) returns timestamptz l
   from raw.hidden_period h
 $$;
 
+-- The first instant after the given one at which a station joins or leaves a region; null if none does.
+create function logic.member_changes_after(at timestamptz, only_region text) returns timestamptz
+language sql stable as $$
+  select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
+  from raw.station_region m where m.region_slug = only_region
+$$;
+
+-- The listed stations nearest to a place, without some, at most `most`: a JSON array with the id and the distance in km
+-- of each, the nearest first, as text.
+create function logic.neighbours_json(
+  at timestamptz, latitude float8, longitude float8, without_stations int[], most int
+) returns text language sql stable as $$
+  select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km) order by n.km, n.id), '[]')::text
+  from (
+    select s.id,
+      round(logic.distance_km(neighbours_json.latitude, neighbours_json.longitude, s.latitude, s.longitude)::numeric, 2)
+        as km
+    from raw.station s
+    where s.id <> all (without_stations) and not exists (select from raw.hidden_period h
+      where h.station_id = s.id and h.since <= at and at < h.until)
+    order by km, s.id limit most) n
+$$;
+
 -- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind,
 -- the first in the network file counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
@@ -218,4 +241,5 @@ begin
   where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
-revoke all on function logic.apply_periods, logic.hidden_changes_after from public;
+revoke all on function logic.apply_periods, logic.hidden_changes_after, logic.member_changes_after,
+  logic.neighbours_json from public;

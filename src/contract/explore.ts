@@ -21,7 +21,7 @@ const BASE_PATH = '/{locale}/explore/v1';
 /** The most days of hours in one CSV file. */
 export const MAX_CSV_DAYS = 400;
 
-/** What a document may be about, and the path parameter that says which one. */
+/** The subjects of documents, each with the path parameter that says which one. */
 export const KEYS = { station: 'id', region: 'slug' } as const;
 export type Subject = keyof typeof KEYS;
 

@@ -19,7 +19,7 @@ import type { Offers, PageMaker, PageParts, SentProblem } from '../serve/app.ts'
 import type { Content, Kind } from '../serve/document.ts';
 import type { Read } from '../serve/read.ts';
 
-/** What routes are given, and what these give. */
+/** Extras take the types of routes from here. */
 export type { Content, Kind, Offers, PageMaker, PageParts, Read, SentProblem };
 
 type Variables = Readonly<Record<string, z.ZodType>>;

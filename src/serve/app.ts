@@ -280,20 +280,18 @@ export function makeApp({
   }
   app.use(errors.watch); // what is answered above says nothing about the database
   for (const { route, pattern, media, rendering } of served) {
+    const renderingFor = ({ params }: Request, signal?: AbortSignal) =>
+      rendering(params as Record<string, string>, signal);
     const get = async (req: Request, res: Response) => {
       refuseQuery(req);
-      send(req, res, await cache.get(req.path, rendering(req.params as Record<string, string>)));
+      send(req, res, await cache.get(req.path, renderingFor(req)));
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
     const getFile = async (req: Request, res: Response) => {
       refuseQuery(req);
       const left = signalOfLeaving(req, res);
       try {
-        send(
-          req,
-          res,
-          await cache.renderOnce(rendering(req.params as Record<string, string>, left)),
-        );
+        send(req, res, await cache.renderOnce(renderingFor(req, left)));
       } catch (error) {
         if (!left.aborted) throw error;
       }
@@ -304,10 +302,7 @@ export function makeApp({
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
     (req: Request) => {
-      throw unknownPath(
-        req.path,
-        served.map(({ route }) => route),
-      );
+      throw unknownPath(req.path, served);
     },
     allowAnyOrigin,
     nameNearPlaces(network),
@@ -366,7 +361,7 @@ const redirect = (res: Response, to: string) =>
     .set({ ...ANY_ORIGIN, Location: to })
     .end();
 
-/** Of what depends on the reader's languages. */
+/** Headers of an answer that depends on the reader's languages. */
 const BY_LANGUAGE = { Vary: 'Accept-Language', 'Cache-Control': 'no-cache' };
 
 /**

@@ -96,7 +96,7 @@ const limitsOf = (shape: z.ZodRawShape, row: Values) =>
     ]),
   );
 
-/** What now.json has beside the indices. */
+/** The functions whose columns now.json has beside the indices. */
 const BESIDE_NOW = { station: 'station_last_hours', region: 'region_particles' } as const;
 
 type Now = ApiRow<'region_now'> &

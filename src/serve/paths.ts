@@ -33,7 +33,7 @@ export type Served = {
   /** Its path in the contract. */
   route: string;
   pattern: RegExp;
-  /** Of other than JSON. */
+  /** The media type; undefined for JSON. */
   media: string | undefined;
   /** Renders it for these parameters of its path, unless the signal is aborted before. */
   rendering(given: Given, signal?: AbortSignal): Render;
@@ -124,7 +124,7 @@ const EXPLORED =
   /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
 /** The 404 for a path that matches none of those that are served, as specific as the path allows. */
-export function unknownPath(path: string, served: readonly string[]): Problem {
+export function unknownPath(path: string, served: readonly Served[]): Problem {
   const [, locale, base] = BASE.exec(path) ?? [];
   if (locale !== undefined && !LOCALES.some((known) => known === locale))
     return noSuchLocale(locale);
@@ -135,7 +135,9 @@ export function unknownPath(path: string, served: readonly string[]): Problem {
       `There is nothing at ${quoted(path)}: this port only publishes. Readings go to the ingestion port (INGEST_PORT, by default 8082), which opens with the first token.`,
     );
   }
-  const paths = served.filter((one) => one.includes('/explore/') === (base === 'explore'));
+  const paths = served
+    .map(({ route }) => route)
+    .filter((one) => one.includes('/explore/') === (base === 'explore'));
   return notFound(
     `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
   );

@@ -23,10 +23,7 @@ export function makeReader(endpoints: readonly Served[], cache: DocumentCache): 
       const given = media === undefined ? pattern.exec(path)?.groups : undefined;
       if (given !== undefined) return await cache.getCurrent(path, rendering(decoded(given)));
     }
-    throw unknownPath(
-      path,
-      endpoints.map(({ route }) => route),
-    );
+    throw unknownPath(path, endpoints);
   }
   return {
     read: async (path) => await contentsOf((await sentAt(path)).document),

@@ -40,7 +40,7 @@ export const INDEX_WORDS = {
   },
 } as const;
 
-/** What a category advises, with the people whom it concerns. Empty without a category. */
+/** The advice of a category, with the people whom it concerns. Empty without a category. */
 export function adviceFor(
   locale: Locale,
   index: IndexName,

@@ -1,4 +1,4 @@
-/** What the site is called in each language (SITE_TITLE and its like). */
+/** The title of the site in each language (SITE_TITLE and its like). */
 import type { Locale } from '../endpoints.ts';
 import type { Text } from './form.ts';
 import { COMMON_TEXTS } from './words.ts';

@@ -1,6 +1,5 @@
-/** What all feeds have in common: their addresses and ids, and whose they are. */
-import type { Locale } from '../../contract/endpoints.ts';
-import { ANY_ORIGIN } from '../../contract/endpoints.ts';
+/** Feeds have this in common: their addresses and ids, and whose they are. */
+import { ANY_ORIGIN, type Locale } from '../../contract/endpoints.ts';
 import { titleIn } from '../../contract/words/siteTitle.ts';
 import type { Offers } from '../../serve/app.ts';
 import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
@@ -14,7 +13,7 @@ const ATOM: Kind = {
   headers: Object.entries(ANY_ORIGIN).flat(),
 };
 
-/** What the service gives for feeds. */
+/** The service gives these for feeds. */
 export type FeedSources = Parameters<Required<Offers>['feeds']>[0];
 
 /** `key`: what tells it from other entries of its local day; `date`: an instant with its offset. */
@@ -73,7 +72,7 @@ export function makePublish({
 }: Pick<FeedSources, 'siteBaseUrl' | 'pages' | 'site'>): Publish {
   // the host that makes the ids of entries its own
   const authority = hostOf(pages ?? '') ?? hostOf(siteBaseUrl) ?? 'localhost';
-  /** Of our own paths; relative where our address is not known. */
+  /** The address of a path of ours; relative where our own is not known. */
   const addressOf = (path: string) => (pages ? new URL(pages + path).href : path);
 
   return ({ locale, name, subject, title, description, entries, since }) => {

@@ -21,7 +21,7 @@ export type Neighbour = ListedStation & { distance_km: number };
 /** A station farther away says nothing about the air here. */
 const NEAR_KM = 25;
 
-/** Of the neighbours in a document, those that are near. */
+/** The neighbours in a document that are near. */
 export const nearOf = (
   neighbours: readonly { id: number; distance_km: number }[],
   stations: readonly ListedStation[],

@@ -61,7 +61,7 @@ async function sendPage(
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Whether the overview can be searched. The page does without where that cannot be read. */
+/** True if the overview can be searched. The page does without where that cannot be read. */
 async function canSearch(read: Read, locale: Locale): Promise<boolean> {
   const reading = readAll({ read }, { locale }, { list: 'stations' });
   return await reading.then(({ list }) => hasSearch(list)).catch(() => false);

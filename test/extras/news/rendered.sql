@@ -1,4 +1,4 @@
--- What the feed of a station has beside the changes of its numbers.
+-- The feed of a station has these beside the changes of its numbers.
 
 create function api.station_notices_json(at timestamptz, only_station int)
 returns table (flags text, silences text, valid_until timestamptz, data_version int)

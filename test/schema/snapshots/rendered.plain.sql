@@ -786,6 +786,29 @@ create function logic.hidden_changes_after(at timestamptz) returns timestamptz l
   from raw.hidden_period h
 $$;
 
+-- The first instant after the given one at which a station joins or leaves a region; null if none does.
+create function logic.member_changes_after(at timestamptz, only_region text) returns timestamptz
+language sql stable as $$
+  select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
+  from raw.station_region m where m.region_slug = only_region
+$$;
+
+-- The listed stations nearest to a place, without some, at most `most`: a JSON array with the id and the distance in km
+-- of each, the nearest first, as text.
+create function logic.neighbours_json(
+  at timestamptz, latitude float8, longitude float8, without_stations int[], most int
+) returns text language sql stable as $$
+  select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km) order by n.km, n.id), '[]')::text
+  from (
+    select s.id,
+      round(logic.distance_km(neighbours_json.latitude, neighbours_json.longitude, s.latitude, s.longitude)::numeric, 2)
+        as km
+    from raw.station s
+    where s.id <> all (without_stations) and not exists (select from raw.hidden_period h
+      where h.station_id = s.id and h.since <= at and at < h.until)
+    order by km, s.id limit most) n
+$$;
+
 -- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind,
 -- the first in the network file counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
@@ -917,7 +940,8 @@ begin
   where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
-revoke all on function logic.apply_periods, logic.hidden_changes_after from public;
+revoke all on function logic.apply_periods, logic.hidden_changes_after, logic.member_changes_after,
+  logic.neighbours_json from public;
 
 -- Finds the ranges of time that a refresh recomputes at each level, from the changes that writers log and the
 -- periods that others mark stale.
@@ -8122,15 +8146,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   return query
   select
-    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km)
-        order by n.km, n.id), '[]')::text
-      from (
-        select other.id,
-          round(logic.distance_km(s.latitude, s.longitude, other.latitude, other.longitude)::numeric, 2) as km
-        from raw.station other
-        where other.id <> s.id and not exists (select from raw.hidden_period h
-          where h.station_id = other.id and h.since <= at and at < h.until)
-        order by km, other.id limit most) n),
+    logic.neighbours_json(at, s.latitude, s.longitude, array[s.id], most),
     least(api.history_valid_until(at), logic.hidden_changes_after(at)),
     f.data_version
   from raw.station s cross join api.freshness f
@@ -9675,9 +9691,7 @@ begin
         and not exists (select from raw.hidden_period h
           where h.station_id = m.station_id and h.since <= at and at < h.until))),
     logic.regions_last_day(at, array(select r.slug from raw.region r where r.city_slug = only_region)),
-    least(api.history_valid_until(at), logic.hidden_changes_after(at),
-      (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
-        from raw.station_region m where m.region_slug = only_region)),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at), logic.member_changes_after(at, only_region)),
     f.data_version
   from raw.region s cross join api.freshness f
   where s.slug = only_region;
@@ -9693,19 +9707,10 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   return query
   select
-    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km) order by n.km, n.id), '[]')::text
-      from (
-        select s.id,
-          round(logic.distance_km(r.map_latitude, r.map_longitude, s.latitude, s.longitude)::numeric, 2) as km
-        from raw.station s
-        where not exists (select from raw.hidden_period h
-            where h.station_id = s.id and h.since <= at and at < h.until)
-          and not exists (select from raw.station_region m
-            where m.station_id = s.id and m.region_slug = r.slug and m.since <= at and at < m.until)
-        order by km, s.id limit most) n),
-    least(api.history_valid_until(at), logic.hidden_changes_after(at),
-      (select least(min(m.since) filter (where m.since > at), min(m.until) filter (where m.until > at))
-        from raw.station_region m where m.region_slug = r.slug)),
+    logic.neighbours_json(at, r.map_latitude, r.map_longitude, array(
+      select m.station_id from raw.station_region m
+      where m.region_slug = r.slug and m.since <= at and at < m.until), most),
+    least(api.history_valid_until(at), logic.hidden_changes_after(at), logic.member_changes_after(at, r.slug)),
     f.data_version
   from raw.region r cross join api.freshness f
   where r.slug = only_region;

@@ -16,7 +16,7 @@ import { OTHER_NAMES, type OtherNames, ownName } from './ownNames.ts';
 export type Format = {
   /** As `--format`, `/v1/push/NAME` and a feed's `kind` name it. */
   name: string;
-  /** What it is, in the table of sources. */
+  /** Its meaning, in the table of sources. */
   about: string;
   /** Where its publisher describes it. */
   source: string;
