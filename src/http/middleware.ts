@@ -88,7 +88,7 @@ function named(route: string): RequestHandler {
 }
 
 /** The path of a request without its query string. */
-export function pathOf({ url = '' }: IncomingMessage): string {
+function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }

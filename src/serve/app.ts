@@ -2,7 +2,7 @@
  * The public API. Its documents are cached, and served from the cache before Express sees the
  * request. The OpenAPI document describes them.
  */
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { ErrorRequestHandler, IRouter, Request, RequestHandler, Response } from 'express';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -20,7 +20,6 @@ import {
   allowAnyOrigin,
   bareApp,
   makeErrorHandlers,
-  pathOf,
   refuseMalformedPath,
   type SendProblem,
 } from '../http/middleware.ts';
@@ -46,7 +45,7 @@ import {
 import { makeNow } from './european.ts';
 import { makeExplore } from './explore.ts';
 import { nameNearPlaces } from './near.ts';
-import { hasQuery, refuseQuery, servedEndpoints, unknownPath } from './paths.ts';
+import { refuseQuery, servedEndpoints, unknownPath } from './paths.ts';
 import { makeReader, type Read } from './read.ts';
 import { makeReadRow, type ReadRow } from './readRow.ts';
 import { queryRefreshState } from './refreshState.ts';
@@ -278,17 +277,16 @@ export function makeApp({
       sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
     });
   }
+  app.use(refuseQuery);
   app.use(errors.watch); // what is answered above says nothing about the database
   for (const { route, pattern, media, rendering } of served) {
     const renderingFor = ({ params }: Request, signal?: AbortSignal) =>
       rendering(params as Record<string, string>, signal);
     const get = async (req: Request, res: Response) => {
-      refuseQuery(req);
       send(req, res, await cache.get(req.path, renderingFor(req)));
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
     const getFile = async (req: Request, res: Response) => {
-      refuseQuery(req);
       const left = signalOfLeaving(req, res);
       try {
         send(req, res, await cache.renderOnce(renderingFor(req, left)));
@@ -314,10 +312,7 @@ export function makeApp({
   return (req, res) => {
     measure?.(req, res, nothing);
     logAccess(req, res, nothing);
-    const kept =
-      (req.method === 'GET' || req.method === 'HEAD') && !hasQuery(req.url)
-        ? cache.find(pathOf(req))
-        : undefined;
+    const kept = isPlainRead(req) ? cache.find(req.url ?? '') : undefined;
     if (kept === undefined) {
       app(req, res);
       return;
@@ -326,6 +321,10 @@ export function makeApp({
     sendDocument(req, res, kept.document, kept.cacheHeaders);
   };
 }
+
+/** A query chooses nothing: with one the way through Express finds the same document. */
+const isPlainRead = ({ method, url = '' }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && !url.includes('?');
 
 const PROBE_MS = 1_000;
 

@@ -35,7 +35,7 @@ export type DocumentCache = {
    * time where there is no last one; the rendering goes on, and is kept.
    */
   get(key: string, render: Render): Promise<Sent>;
-  /** The same, for what is made of documents: never an outdated one, so it rejects meanwhile. */
+  /** The same, for what is made of documents: never an outdated one, so it rejects during an outage. */
   getCurrent(key: string, render: Render): Promise<Sent>;
   /**
    * A document that isn't kept, rendered for one request, however long it takes. Rejects as

@@ -108,7 +108,7 @@ export function renderDocument(locale: Locale, text: string | Buffer, kind = JSO
   return { locale, kind, bytes: body.length, etag, kept: new Map([['identity', body]]) };
 }
 
-/** A document is rendered of these. */
+/** What a document is rendered from. */
 export type Content = { locale: Locale; text: string | Buffer; kind: Kind };
 
 export const rendered = ({ locale, text, kind }: Content): Document =>

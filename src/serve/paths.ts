@@ -1,5 +1,5 @@
 /** Finds the document at a path and reads its parameters; throws Problem 404 for impossible ones. */
-import type { Request } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { truncate } from '../base/printable.ts';
 import {
   type EndpointName,
@@ -43,7 +43,7 @@ type Name = EndpointName | ExploreName;
 
 type Rendering = (values: PathValues, signal?: AbortSignal) => Promise<Entry>;
 
-/** In the order of the contract, which has `x-history.json` before `x.json`. */
+/** How each document is served, in the order of the contract: `x-history.json` before `x.json`. */
 export const servedEndpoints = (
   endpoints: typeof ALL_ENDPOINTS,
   documents: Partial<Record<Name, Rendering>>,
@@ -103,14 +103,18 @@ export function found<T>(row: T | undefined, problem: Error): T {
   return row;
 }
 
-/** True for an address of explore with a query. */
-export const hasQuery = (url = ''): boolean => /^\/[^/?]*\/explore\/[^?]*\?./.test(url);
+const EXPLORE_WITH_QUERY = /^\/[^/?]*\/explore\/[^?]*\?./;
 
-/** Throws Problem 404 for an address with a query, which chooses nothing here. */
-export function refuseQuery({ url }: Request): void {
-  if (!hasQuery(url)) return;
+/** Middleware that throws Problem 404 for an address of explore with a query: it chooses nothing. */
+export function refuseQuery({ method, url }: Request, _res: Response, next: NextFunction): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (isRead && EXPLORE_WITH_QUERY.test(url)) throw withQuery(url);
+  next();
+}
+
+function withQuery(url: string): Problem {
   const [name = ''] = url.slice(url.indexOf('?') + 1).split(/[=&]/, 1);
-  throw notFound(
+  return notFound(
     `Expected an address without a query, found ${quoted(name)}: leave it out. Everything that a document of explore can choose stands in its path, such as the year or the dates; the paths are in /openapi.json.`,
   );
 }

@@ -42,7 +42,7 @@ export type Sources = {
   index?: IndexName;
 };
 
-/** The argument of a function that each parameter of a path is. */
+/** The argument of a function that a parameter of a path becomes. */
 const ARGUMENTS: Readonly<
   Record<Exclude<keyof PathValues, 'locale'>, (values: PathValues) => object>
 > = {

@@ -88,7 +88,7 @@ onEveryEngineInAll('roles', (engine) => {
       'derive_rain',
       'lock_gauges',
       'lock_imports',
-      'note_changes',
+      'note_for_undo',
       'open_stage',
       'put_together',
       'quarantine_staged',

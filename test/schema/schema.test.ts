@@ -46,6 +46,14 @@ onEveryEngine('the schema', (engine) => {
       Object.fromEntries(READING_COLUMNS.map(({ name, low, high }) => [name, [low, high]])),
     );
   });
+
+  it('an import keeps what it changed of every parameter (S11)', async () => {
+    const [row] = await owner`
+      select array_agg(column_name::text) as names from information_schema.columns
+      where table_schema = 'raw' and table_name = 'import_change' and data_type = 'ARRAY'`;
+    const columns = READING_COLUMNS.flatMap(({ name }) => [`${name}_before`, `${name}_after`]);
+    expect(row?.names.toSorted()).toEqual(['measured_at', ...columns].toSorted());
+  });
 });
 
 async function plainSchema(): Promise<string[]> {

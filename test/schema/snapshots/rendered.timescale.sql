@@ -92,7 +92,6 @@
 -     insert into rollup.region_monthly
 - where d.bucket >= $2 and d.bucket < $3
 - group by 1, 2;
--   end case;
 - language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off as $$
 - language plpgsql set plan_cache_mode = force_custom_plan set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off as $$
 + create materialized view rollup.sensor_hourly with (

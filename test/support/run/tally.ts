@@ -1,7 +1,8 @@
 /**
- * The end of a test run's output: what was skipped and why, measured figures, leftovers, and the
- * counts on a line of their own.
+ * The end of a test run's output: what was skipped and why, measured figures, leftovers, what the
+ * run cost, and the counts on a line of their own.
  */
+import { readFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 import { beginRun, endRun } from './leftovers.ts';
 
@@ -36,6 +37,7 @@ export const tally: Reporter = {
     }
     const mute = reason === 'interrupted' || isFiltered ? [] : (missing.get(WITHOUT_WORDS) ?? []);
     missing.delete(WITHOUT_WORDS);
+    const slowest = slowestOf(modules);
     process.on('exit', () => {
       const left = folder === undefined ? [] : endRun(folder);
       if (left.length + mute.length > 0) process.exitCode = 1;
@@ -47,6 +49,7 @@ export const tally: Reporter = {
           `\nSKIPPED WITHOUT A REASON: ${test.module.relativeModuleId} > ${test.fullName}`,
         );
       for (const one of left) process.stdout.write(`\nLEFT BEHIND: ${one}`);
+      if (modules.length > SLOWEST) process.stdout.write(`\n${slowest}\n${processorTime()}`);
       const failed = count.failed + left.length + mute.length;
       process.stdout.write(
         `\n${count.passed} passed, ${failed} failed, ${count.skipped} skipped\n`,
@@ -56,6 +59,33 @@ export const tally: Reporter = {
 };
 
 const WITHOUT_WORDS = '';
+
+/** Who adds a test sees here what it costs. */
+const SLOWEST = 10;
+
+function slowestOf(modules: readonly TestModule[]): string {
+  const lasted = modules.map((module) => {
+    const { duration, setupDuration, collectDuration } = module.diagnostic();
+    return { file: module.relativeModuleId, ms: duration + setupDuration + collectDuration };
+  });
+  const slowest = lasted.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  const lines = slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s ${file}`);
+  return [`the ${SLOWEST} slowest files, four side by side:`, ...lines].join('\n');
+}
+
+/**
+ * Of this run with all processes that it started and that have ended, its database servers among
+ * them. Linux alone tells it: the fields 14 to 17 of `stat` (proc(5)), in hundredths of a second.
+ */
+function processorTime(): string {
+  try {
+    const afterName = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1) ?? '';
+    const ticks = afterName.split(' ').slice(11, 15).map(Number);
+    return `${Math.round(ticks.reduce((sum, one) => sum + one, 0) / 100)} seconds of processor time`;
+  } catch {
+    return 'the time of the processor is not known on this system';
+  }
+}
 
 /** The reason; undefined if a failure above the test gives it. */
 function whySkipped(test: TestCase): string | undefined {
