@@ -8,8 +8,11 @@ import { renderDocument } from './document.ts';
 import { type Entry, earlier, type Row, type Validity, validityOf } from './entry.ts';
 import type { Network } from './stationsList.ts';
 
-/** The band of each place, and the first pollutant that is in it. */
-type Grades = Readonly<Record<string, readonly [Band, Pollutant]>>;
+/**
+ * The band of each place, the first pollutant that is in it with its mean in whole µg/m³, and the
+ * mean of PM2.5.
+ */
+type Grades = Readonly<Record<string, readonly [Band, Pollutant, number, number | null]>>;
 
 /** The grades of stations by id and of regions by slug, where there is one; `hour`: its start. */
 export type European = { stations: Grades; regions: Grades; hour: string };
@@ -43,8 +46,15 @@ function presentNow({ stations, regions }: Network, european: European): Explore
     grade: Grades[string] | undefined,
     { has_measured }: { has_measured: unknown },
   ) => {
-    const [european_index = null, pollutant = null] = grade ?? [];
-    return { european_index, pollutant, has_measured: has_measured === true };
+    const [european_index = null, pollutant = null, concentration = null, pm25 = null] =
+      grade ?? [];
+    return {
+      european_index,
+      pollutant,
+      concentration,
+      'pm2.5': pm25,
+      has_measured: has_measured === true,
+    };
   };
   return {
     timestamp: european.hour,

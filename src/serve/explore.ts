@@ -115,13 +115,10 @@ function presentNow({ locale }: PathValues, row: Now): Entry {
     european_index: {
       index: row.european_index,
       timestamp: row.european_timestamp,
-      pollutants: {
-        'pm2.5': row['european_pm2.5'],
-        pm10: row.european_pm10,
-        o3: row.european_o3,
-        no2: row.european_no2,
-        so2: row.european_so2,
-      },
+      pollutants: JSON.parse(row.european_pollutants ?? ''),
+      values: JSON.parse(row.european_values ?? ''),
+      concentrations: JSON.parse(row.european_concentrations ?? ''),
+      hours: JSON.parse(row.european_hours ?? ''),
     },
     ...(expected_hours !== undefined && { completeness: { measured_hours, expected_hours } }),
     ...(stations !== undefined && { particles: { stations, left_out, expected } }),

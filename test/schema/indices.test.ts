@@ -106,6 +106,12 @@ onOneEngine('indices', (engine) => {
     ['{13, 10, null, null}', null],
     ['{null, 10, 10, 10}', null],
     ['{13, 10, 10, 10, 900}', 'rising'], // the fifth hour doesn't count
+    ['{10, 9.5, 9, 8.5, 8, 7.5, 7}', 'rising'], // six small steps in one direction
+    ['{7, 7.5, 8, 8.5, 9, 9.5, 10}', 'falling'],
+    ['{10, 9.5, 9, 9, 8, 7.5, 7}', 'steady'],
+    ['{10, 9.5, 9, 8.5, null, 7.5, 7}', 'steady'],
+    ['{10.9, 10.7, 10.6, 10.5, 10.4, 10.3, 10}', 'steady'], // less than 1 µg/m³ in all
+    ['{104, 103, 102, 101, 100, 99, 98}', 'steady'], // less than 10 % in all
     ['{3, -8, -8, -8}', 'rising'], // negative means count as 0
     ['{-8, 2, 2, 2}', 'steady'],
     ['{NaN, 10, 10, 10}', null],

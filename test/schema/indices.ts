@@ -39,11 +39,28 @@ export function nowcast(hours: readonly (number | null)[], digits: number): numb
 }
 
 /** The trend of whole hours, newest first: by whole numbers, so that thresholds are exact. */
-export function trend([newest, ...before]: readonly (number | null)[]): string | null {
+export function trend(hours: readonly (number | null)[]): string | null {
+  const [newest, ...before] = hours;
   const known = before.slice(0, 3).filter((value) => value !== null);
   if (newest === null || newest === undefined || known.length < 2) return null;
   const sum = known.reduce((a, b) => a + Math.max(b, 0), 0);
   const change = Math.max(newest, 0) * known.length - sum; // from the mean, times the known hours
-  if (Math.abs(change) < 3 * known.length || 10 * Math.abs(change) < sum) return 'steady';
+  const isSmall = Math.abs(change) < 3 * known.length || 10 * Math.abs(change) < sum;
+  if (isSmall && goes(hours, 1)) return 'rising';
+  if (isSmall && goes(hours, -1)) return 'falling';
+  if (isSmall) return 'steady';
   return change > 0 ? 'rising' : 'falling';
+}
+
+/** True if six hours in a row go one way, by at least 1 and 10 % in all. */
+function goes(hours: readonly (number | null)[], way: 1 | -1): boolean {
+  const seven = hours.slice(0, 7).map((value) => (value === null ? null : Math.max(value, 0)));
+  const [newest, oldest] = [seven[0] ?? null, seven[6] ?? null];
+  if (newest === null || oldest === null) return false;
+  const steps = seven.slice(0, 6).map((value, n) => {
+    const earlier = seven[n + 1] ?? null;
+    return value !== null && earlier !== null && (value - earlier) * way > 0;
+  });
+  const inAll = (newest - oldest) * way;
+  return steps.every(Boolean) && inAll >= 1 && 10 * inAll >= oldest;
 }

@@ -14,7 +14,7 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
-import { BANDS, bandOf, nowcast, trend } from '../schema/indices.ts';
+import { BANDS, bandOf, nowcast, trend, UPPER_ENDS } from '../schema/indices.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
 import { READING_FORMATS } from '../support/formats.ts';
 import {
@@ -31,6 +31,18 @@ import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/explore/v1';
 const HOUR = 3_600_000;
+
+const NOTHING = { 'pm2.5': null, pm10: null, o3: null, no2: null, so2: null };
+
+/** The European index of a point's published means, and the first pollutant that has it. */
+function european(point: Body) {
+  const graded = (Object.keys(UPPER_ENDS) as (keyof typeof UPPER_ENDS)[]).flatMap((name) => {
+    const mean = point[`avg_${name}`];
+    return mean === null ? [] : [{ band: bandOf(name, mean), key: name.replace('pm25', 'pm2.5') }];
+  });
+  const [worst] = graded.toSorted((a, b) => b.band - a.band);
+  return { european_index: BANDS[worst?.band ?? -1] ?? null, pollutant: worst?.key ?? null };
+}
 
 onOneEngine('the documents of the front page', (engine) => {
   describe.each(PATHS)('(answers are %s)', (path) => {
@@ -97,6 +109,9 @@ onOneEngine('the documents of the front page', (engine) => {
             no2: 'moderate',
             so2: 'good',
           },
+          values: { 'pm2.5': expect.any(Number), pm10: 30, o3: 40, no2: 14.3, so2: 2 },
+          concentrations: { 'pm2.5': expect.any(Number), pm10: 30, o3: 40, no2: 27, so2: 2 },
+          hours: expect.any(Array),
         },
         completeness: { measured_hours: 24, expected_hours: 24 },
       });
@@ -111,7 +126,10 @@ onOneEngine('the documents of the front page', (engine) => {
         european_index: {
           index: null,
           timestamp: null,
-          pollutants: { 'pm2.5': null, pm10: null, o3: null, no2: null, so2: null },
+          pollutants: NOTHING,
+          values: NOTHING,
+          concentrations: NOTHING,
+          hours: [],
         },
         completeness: { measured_hours: 0, expected_hours: 24 },
       });
@@ -132,11 +150,15 @@ onOneEngine('the documents of the front page', (engine) => {
         const history = (
           await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)
         ).body;
+        const { hours } = (await get(`${subject}/now.json`)).european_index;
+        expect(hours.map(({ timestamp }: Body) => timestamp)).toEqual(
+          history['24h'].map(({ timestamp }: Body) => timestamp),
+        );
         const { year, days } = await get(`${subject}/days/2026.json`);
         expect(year).toBe(2026);
         expect(
           days.slice(-30).map(({ hours: _, expected_hours: __, ...day }: Body) => day),
-        ).toEqual(history['30d']);
+        ).toEqual(history['30d'].map((day: Body) => ({ ...day, ...european(day) })));
         expect(days.at(-1)).toMatchObject({
           hours: { 'pm2.5': 24, wind_sin: 24, uv: 0 },
           expected_hours: 24,
@@ -158,11 +180,20 @@ onOneEngine('the documents of the front page', (engine) => {
         const complete = await get(`${subject}/completeness.json`);
         const { months } = await get(`${subject}/months.json`);
         expect(months).toEqual(
-          history['2y'].map(({ timestamp, avg_pm25, aqi }: Body) => {
+          history['2y'].map((month: Body) => {
+            const { timestamp, avg_pm25, aqi } = month;
             const { hours, expected_hours } = complete.months.find(
               (one: Body) => one.timestamp === timestamp,
             );
-            return { timestamp, avg_pm25, aqi, measured_hours: hours['pm2.5'], expected_hours };
+            return {
+              timestamp,
+              avg_pm25,
+              aqi,
+              measured_hours: hours['pm2.5'],
+              ...european(month),
+              pollutant_hours: hours[european(month).pollutant ?? ''],
+              expected_hours,
+            };
           }),
         );
         expect(months).toHaveLength(14);
@@ -173,6 +204,9 @@ onOneEngine('the documents of the front page', (engine) => {
           avg_pm25: 10,
           aqi: 53,
           measured_hours: 1,
+          european_index: 'fair',
+          pollutant: 'pm2.5',
+          pollutant_hours: 1,
           expected_hours: 740,
         },
       ]);
@@ -452,6 +486,9 @@ onOneEngine('the documents of the front page', (engine) => {
         expect(now.european_index).toMatchObject({
           index: BANDS[Math.max(pm25, pm10)],
           pollutants: { 'pm2.5': BANDS[pm25], pm10: BANDS[pm10], o3: null },
+          hours: expect.arrayContaining([
+            expect.objectContaining({ timestamp: now.european_index.timestamp }),
+          ]),
         });
       }
     }

@@ -80,7 +80,10 @@ onEveryEngineInAll('the documents of lists', (engine) => {
         expect(one.has_measured, subject).toBe(true);
       }
       if (one.pollutant !== null)
-        expect(own.pollutants[one.pollutant], subject).toBe(one.european_index);
+        expect([own.pollutants[one.pollutant], own.concentrations[one.pollutant]], subject).toEqual(
+          [one.european_index, one.concentration],
+        );
+      if (one.pollutant !== null) expect(one['pm2.5'], subject).toBe(own.values['pm2.5']);
     }
   });
 });

@@ -1,7 +1,7 @@
 /** The documents on many places at once, for lists and maps, beside the list of stations. */
 import { z } from 'zod';
-import { field, instant, parameter, slug } from '../fields.ts';
-import { band, pollutant, trend } from './now.ts';
+import { field, instant, measured, parameter, slug } from '../fields.ts';
+import { band, concentration, pollutant, trend } from './now.ts';
 
 /** In a larger network, lists of all stations are too long to draw a line for each. */
 export const MOST_LINES = 1_500;
@@ -18,6 +18,8 @@ const judged = {
     pollutant.nullable(),
     'the first pollutant, in the order of now.json, that has this band',
   ),
+  concentration: concentration('mean of this pollutant in the hour'),
+  'pm2.5': measured('pm25', 'mean of the hour, also a suspect one; null without an index'),
   has_measured: field(z.boolean(), 'whether anything was ever measured there'),
 };
 const stationJudged = z

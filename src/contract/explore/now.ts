@@ -39,6 +39,43 @@ const pollutants = z
   });
 export const pollutant = pollutants.keyof();
 
+const values = z
+  .strictObject({
+    'pm2.5': measured('pm25', 'mean of that hour'),
+    pm10: measured('pm10', 'mean of that hour'),
+    o3: measured('o3', 'mean of that hour'),
+    no2: measured('no2', 'mean of that hour'),
+    so2: measured('so2', 'mean of that hour'),
+  })
+  .meta({ id: 'EuropeanValues', description: 'means behind the European index, as published' });
+
+/** As the index rounds a mean before it looks for the band. */
+export const concentration = (how: string) =>
+  field(
+    z.int().min(0).nullable(),
+    `${how}, rounded to whole µg/m³ as the European index does`,
+    'µg/m³',
+  );
+const concentrations = z
+  .strictObject({
+    'pm2.5': concentration('PM2.5'),
+    pm10: concentration('PM10'),
+    o3: concentration('ozone'),
+    no2: concentration('nitrogen dioxide, converted from ppb'),
+    so2: concentration('sulphur dioxide'),
+  })
+  .meta({
+    id: 'EuropeanConcentrations',
+    description: 'means behind the European index, as it rounds them',
+  });
+
+const europeanHour = z
+  .strictObject({
+    timestamp: field(instant, 'start of the hour'),
+    pollutants: field(pollutants, 'the band of each pollutant'),
+  })
+  .meta({ id: 'EuropeanHour', description: 'the bands of an hour' });
+
 const europeanIndex = z
   .strictObject({
     index: field(
@@ -47,6 +84,12 @@ const europeanIndex = z
     ),
     timestamp: field(instant.nullable(), 'start of that hour; null without an index'),
     pollutants: field(pollutants, 'the band of each pollutant'),
+    values: field(values, 'the mean of each pollutant in that hour'),
+    concentrations: field(concentrations, 'the same in whole µg/m³'),
+    hours: field(
+      z.array(europeanHour).max(24),
+      'those of the last 24 closed hours that have an index, in the order of time',
+    ),
   })
   .meta({ id: 'EuropeanIndex', description: 'the European air quality index and its pollutants' });
 
@@ -64,7 +107,7 @@ const completeness = z
 const TRENDS = ['rising', 'falling', 'steady'] as const;
 export const trend = field(
   z.enum(TRENDS).nullable(),
-  'trend of PM2.5: rising or falling if the mean of the last closed hour differs from the mean of the three hours before it by at least 3 µg/m³ and at least 10 %, else steady; null without the last hour, or with fewer than two of the three',
+  'trend of PM2.5: rising or falling if the mean of the last closed hour differs from the mean of the three hours before it by at least 3 µg/m³ and at least 10 %, or if each of the last six differs from the hour before it in one direction, by at least 1 µg/m³ and 10 % in all; else steady; null without the last hour, or with fewer than two of the three',
 );
 
 const indices = {

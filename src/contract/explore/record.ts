@@ -5,6 +5,7 @@ import { regionDay, stationDay } from '../history.ts';
 import { limitOf } from '../limits.ts';
 import type { ParameterName } from '../parameters.ts';
 import { exact } from './hour.ts';
+import { band, pollutant } from './now.ts';
 
 const year = field(z.int(), 'the year in the path', null);
 
@@ -22,12 +23,25 @@ const counts = z
     description: 'hours behind each daily mean; monthly means weight days by them',
   });
 
+/** Like the AQI, of what is published: anybody can compute it from the document. */
+const european = {
+  european_index: field(
+    band,
+    'European air quality index of the published means; its bands are made for hours',
+  ),
+  pollutant: field(
+    pollutant.nullable(),
+    'the first pollutant, in the order of now.json, in this band',
+  ),
+};
+
 /**
- * A day of a history with its completeness (A11): a parameter has `hours` of `expected_hours`, and
- * the day is marked below 75 %.
+ * A day of a history with its European index and its completeness (A11): a parameter has `hours` of
+ * `expected_hours`, and the day is marked below 75 %.
  */
 export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
   day.extend({
+    ...european,
     hours: field(counts, 'the numbers of its hours'),
     expected_hours: field(
       ofHours,
@@ -81,6 +95,8 @@ export const months = both((subject) => {
         'closed hours with the pollutant behind the index: PM2.5, or PM10 where its index is the higher',
         'hours',
       ),
+      ...european,
+      pollutant_hours: field(ofHours, 'closed hours with this pollutant', 'hours'),
       expected_hours: field(
         ofHours,
         'hours in the month; for the first and the current one, closed hours possible so far (0 until one has closed)',

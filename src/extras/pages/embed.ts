@@ -12,6 +12,7 @@ import { WORDS } from './words.ts';
 export function embedPage(site: Site, locale: Locale, path: string, current: Current): Page {
   const words = WORDS[locale];
   const { title, measurement_time: time } = current.values;
+  const isOfNow = time !== null && current.verdict.maker === undefined; // else the headline has its hour
   const missing = isWaiting(current) ? words.neverSent : words.nothingRecent;
   return {
     locale,
@@ -22,7 +23,7 @@ export function embedPage(site: Site, locale: Locale, path: string, current: Cur
     body: html`<div data-live="now"><h1><a href="/${locale}/${path}">${title}</a></h1>
 ${leadPart(locale, current)}
 ${current.suspect !== undefined && html`<p class="warning">${current.suspect}</p>`}
-<p class="when">${time === null ? missing : measuredAt(locale, current.values, time)} · <a
+<p class="when">${time === null && `${missing} · `}${isOfNow && html`${measuredAt(locale, current.values, time)} · `}<a
   href="/${locale}/">${titleIn(site, locale)}</a></p></div>`,
   };
 }

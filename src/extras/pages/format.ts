@@ -3,9 +3,16 @@
  * nothing else.
  */
 import { formatNumber, SHORT_MONTHS } from './numbers.ts';
+import { LAST_AQI } from './scale.ts';
 
 /** A value's key in the API, its unit and the decimals published. */
-export type Quantity = { key: string; unit: string; digits: number };
+export type Quantity = {
+  key: string;
+  unit: string;
+  digits: number;
+  /** µg/m³ in 1 ppb, of a gas that is published in ppb. */
+  mass?: number;
+};
 
 /**
  * Units that pages write otherwise than the API, in one language or in `all`; none where the name
@@ -21,6 +28,14 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Pa: { all: 'hPa', ru: 'гПа', hy: 'հՊա' },
   degrees: { all: '°' },
   'UV index': { all: '' },
+  AQI: { all: '' },
+};
+
+/** An AQI above the end of the US EPA's scale. */
+const OVER: Readonly<Record<string, string>> = {
+  en: `over ${LAST_AQI}`,
+  ru: `выше ${LAST_AQI}`,
+  hy: `${LAST_AQI}-ից բարձր`,
 };
 
 export const unitIn = (locale: string, unit: string): string =>
@@ -52,10 +67,25 @@ export function formatValue(
  * The same without its unit. hPa are rounded half up from the published Pa: 1005.15 as a float is a
  * little less, and toFixed would round it down.
  */
-export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
-  unit === 'Pa'
+export function formatBare(locale: string, value: number, { unit, digits }: Precision): string {
+  if (unit === 'AQI' && value > LAST_AQI) return OVER[locale] ?? '';
+  return unit === 'Pa'
     ? formatNumber(locale, Math.round(value / 10) / 10, 1)
     : formatNumber(locale, value, digits);
+}
+
+/** `21.5 ppb (41 µg/m³)`: the unit of limits and indices stands beside ppb. */
+export function formatBoth(locale: string, value: number, quantity: Quantity): string {
+  const text = formatValue(locale, value, quantity);
+  if (quantity.mass === undefined) return text;
+  return `${text} (${formatValue(locale, value * quantity.mass, { unit: 'µg/m³', digits: 0 })})`;
+}
+
+/** `1 ppb = 1.91 µg/m³`, beside a chart; empty for what is not in ppb. */
+export const massText = (locale: string, { unit, mass }: Quantity): string =>
+  mass === undefined
+    ? ''
+    : `1 ${unit} = ${formatValue(locale, mass, { unit: 'µg/m³', digits: 2 })}`;
 
 /**
  * A direction such as `WSW` in the letters of a language, whose letters for N, E, S and W come in

@@ -59,6 +59,8 @@ export type Page = {
   image?: string;
   /** The ground of its map, where it has one; `none`: a map without tiles. */
   tiles?: Tiles | 'none';
+  /** The indices that its foot explains: those that it uses; unset: the one that INDEX names. */
+  indices?: readonly IndexName[];
   /** True if it has a form, which leads to another page. */
   hasForm?: boolean;
   /** True if other sites may show it in a frame. */
@@ -150,8 +152,10 @@ function feedLinks({ locale, title, feed, warnings }: Page): Html {
   }${link(feeds.changes, path)}`;
 }
 
-function withFrame(site: Site, { locale, path, body }: Page): Html {
+function withFrame(site: Site, { locale, path, body, indices = [] }: Page): Html {
   const words = WORDS[locale];
+  const used = indices.length > 0 ? indices : [site.index];
+  const notes = used.map((index) => (index === 'aqi' ? words.aqiNote : words.europeanOnly));
   return html`<body>
 <a class="skip" href="#content">${words.skip}</a>
 <header>
@@ -171,7 +175,7 @@ ${staleNotice(locale)}
 ${body}
 </main>
 <footer>
-<p>${fill(words.zone, { zone: site.zone })} ${site.index === 'aqi' ? words.aqiNote : words.europeanOnly}</p>
+<p data-live="foot">${[fill(words.zone, { zone: site.zone }), ...notes].join(' ')}</p>
 <p>
   ${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}
   ${site.links?.map(({ path: to, titles }) => html`<a href="/${locale}/${to}">${titles[locale]}</a> · `)}<a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>

@@ -3,11 +3,11 @@
  * legends, which the browser puts in their places (`browser/hours.ts`).
  */
 import type { Locale } from '../../contract/endpoints.ts';
-import { keyOf, PARAMETERS } from '../../contract/parameters.ts';
 import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
-import { formatBare, unitIn } from './format.ts';
+import { formatBare, massText, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
 import { LOOKS, MAP_PARAMETERS, type MapParameter, STEPS, scaleOf } from './mapScale.ts';
+import { quantityOf } from './now.ts';
 import { isLarge, type ListedStation } from './parts.ts';
 import { POLLUTANTS } from './scale.ts';
 import { WORDS } from './words.ts';
@@ -28,11 +28,12 @@ export function hoursPart(
   const nameOf = (key: MapParameter) => POLLUTANTS[key] ?? words.temperature;
   const legend = (key: MapParameter) => {
     const scale = scaleOf(key, index);
-    const unit = PARAMETERS.find(({ name }) => keyOf(name) === key)?.unit ?? '';
+    const quantity = quantityOf(key);
     const title = [
-      `${nameOf(key)}, ${unitIn(locale, unit)}`,
+      `${nameOf(key)}, ${unitIn(locale, quantity.unit)}`,
+      massText(locale, quantity),
       ...(scale === 'temperature' ? [] : [INDEX_WORDS[scale].name[locale]]),
-    ];
+    ].filter((text) => text !== '');
     const text = (look: string) =>
       scale === 'temperature' ? stepText(locale, look) : (words as Record<string, string>)[look];
     const chips = LOOKS[scale].map(

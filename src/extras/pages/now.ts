@@ -4,6 +4,7 @@
  */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
+import type { Pollutant } from '../../contract/explore/now.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
 import {
   keyOf,
@@ -14,13 +15,23 @@ import {
 } from '../../contract/parameters.ts';
 import { adviceFor, INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { ruleLink } from './computed.ts';
-import { capitalized, fill, formatValue, PM25, plural, type Quantity } from './format.ts';
+import {
+  capitalized,
+  fill,
+  formatBoth,
+  formatValue,
+  massText,
+  PM25,
+  plural,
+  type Quantity,
+} from './format.ts';
 import { type Html, html } from './html.ts';
-import { formatClock, formatNumber, formatTime } from './numbers.ts';
+import { formatClock, formatTime } from './numbers.ts';
 import { strong, withTime } from './parts.ts';
 import { dayChart } from './pictures.ts';
-import { bandOf, categoryOf } from './scale.ts';
+import { bandOf, categoryOf, type Look, POLLUTANTS } from './scale.ts';
 import {
+  AQI,
   type Bucket,
   fillGaps,
   type HistoryWindow,
@@ -35,11 +46,17 @@ import { boxOf, hasTrend, type Verdict } from './verdict.ts';
 import { WORDS, type Words } from './words.ts';
 
 /** The parameters in the order used everywhere, as pages show them. */
-export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
-  key: keyOf(name),
-  unit,
-  digits,
-}));
+export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(
+  (one: Parameter & { name: ParameterName }) => ({
+    key: keyOf(one.name),
+    unit: one.unit,
+    digits: one.digits,
+    ...(one.unit === 'ppb' && one.massOfPpb !== undefined && { mass: one.massOfPpb }),
+  }),
+);
+
+export const quantityOf = (key: string): Quantity =>
+  QUANTITIES.find((one) => one.key === key) as Quantity;
 
 const isGas = ({ massOfPpb }: Parameter) => massOfPpb !== undefined;
 const isParticle = (one: Parameter) => one.nonNegative === true && !isGas(one);
@@ -102,6 +119,22 @@ const isStation = (values: Station | Region): values is Station => 'status' in v
 export const lastDay = ({ history, at }: Subject): Bucket[] =>
   fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
 
+/**
+ * The mean of a pollutant in the hour of the European index, where that is the headline: its
+ * numbers then are those of the hour that it judges. Undefined for all else.
+ */
+export function valueOfHour({ verdict, indices }: Current, key: string): number | undefined {
+  if (verdict.maker === undefined) return undefined;
+  return indices.european_index.values[key as Pollutant] ?? undefined;
+}
+
+/** `European index, hour from 13:00, 20 Nov`. */
+export const ofHour = (locale: Locale, hour: string): string =>
+  fill(WORDS[locale].ofHour, {
+    index: INDEX_WORDS.eaqi.short[locale],
+    time: formatClock(locale, hour),
+  });
+
 /** The headline of a page: an index, a value with its name, or only a word. */
 type Headline =
   | { kind: 'index'; box: string; name: string; of: string }
@@ -112,17 +145,16 @@ type Headline =
 export function headlineOf(locale: Locale, subject: Current): Headline {
   const words = WORDS[locale];
   const { verdict, indices } = subject;
-  const { look, by, isSuspect, isWaiting: isNew } = verdict;
+  const { look, by, maker, isSuspect, isWaiting: isNew } = verdict;
   if (by !== undefined) {
-    const { name, short } = INDEX_WORDS[by.index];
+    const of = maker === undefined ? '' : `, ${POLLUTANTS[maker]}`;
+    const { name } = INDEX_WORDS[by.index];
     const hour = indices.european_index.timestamp ?? '';
-    const ofHour = () =>
-      fill(words.ofHour, { index: short[locale], time: formatClock(locale, hour) });
     return {
       kind: 'index',
       box: boxOf(verdict),
-      name: isSuspect ? capitalized(words.suspect) : words[look],
-      of: by.index === 'aqi' ? name[locale] : ofHour(),
+      name: isSuspect ? capitalized(words.suspect) : `${words[look]}${of}`,
+      of: by.index === 'aqi' ? name[locale] : ofHour(locale, hour),
     };
   }
   const only = { kind: 'word', name: isNew ? words.waiting : words[look] } as const;
@@ -148,32 +180,54 @@ export function isWaiting(current: Unjudged): boolean {
 export const word = (words: Words, key: string) =>
   (words as Readonly<Record<string, string>>)[key] ?? '';
 
-/** The headline of a shared link and its picture: `AQI 35` or `O₃`, `Good`, `PM2.5 6.3 µg/m³`. */
+/** `O₃ 110 µg/m³`: what makes the European index, as it rounds it. */
+const concentrationIn = (locale: Locale, { grade, maker }: Verdict): string =>
+  typeof grade === 'object' && grade !== null && maker !== undefined
+    ? `${POLLUTANTS[maker]} ${formatValue(locale, grade[1], { unit: 'µg/m³', digits: 0 })}`
+    : '';
+
+/**
+ * The headline of a shared link and its picture, and of when it is: `AQI 35`, `Good`, `PM2.5 6.3
+ * µg/m³`, or `O₃ 110 µg/m³`, `Poor · European index`.
+ */
 export function inWords(locale: Locale, subject: Current) {
   const { look, by, isSuspect } = subject.verdict;
+  const { measurement_time } = subject.values;
+  if (by?.index === 'eaqi')
+    return {
+      look,
+      box: concentrationIn(locale, subject.verdict),
+      word: `${WORDS[locale][look]} · ${INDEX_WORDS.eaqi.short[locale]}`,
+      value: '',
+      time: subject.indices.european_index.timestamp,
+    };
+  const time = measurement_time;
   const headline = headlineOf(locale, subject);
   const pm25 = subject.values['pm2.5'];
   const { name } = headline;
-  if (isSuspect) return { look, box: '', word: name, value: '' };
+  if (isSuspect) return { look, box: '', word: name, value: '', time };
   const value =
     pm25 === null || subject.suspect !== undefined
       ? ''
       : `PM2.5 ${formatValue(locale, pm25, PM25)}`;
-  if (headline.kind === 'word') return { look, box: '', word: name, value };
-  if (headline.kind === 'value') return { look, box: headline.text, word: name, value };
-  const isUs = by?.index === 'aqi';
-  const word = isUs ? name : `${name} · ${INDEX_WORDS.eaqi.short[locale]}`;
-  return { look, box: isUs ? `AQI ${headline.box}` : headline.box, word, value };
+  const boxes = { word: () => '', value: valueText, index: ({ box }: Boxed) => `AQI ${box}` };
+  return { look, box: boxes[headline.kind](headline as never), word: name, value, time };
 }
 
-/** The headline of a page or frame: an index on its colour, a value, or only a word; then PM2.5. */
+type Boxed = Headline & { kind: 'index' };
+const valueText = ({ text }: Headline & { kind: 'value' }) => text;
+
+/**
+ * The headline of a page or frame: an index on its colour, a value, or only a word; then what makes
+ * the European index, or PM2.5.
+ */
 export function leadPart(locale: Locale, current: Current): Html {
   const headline = headlineOf(locale, current);
   const { name } = headline;
   const { look, isSuspect } = current.verdict;
-  const pm25 = current.values['pm2.5'];
+  const { key, value } = mainOf(current);
   const lead = {
-    index: ({ box, of }: Headline & { kind: 'index' }) => html`<p
+    index: ({ box, of }: Boxed) => html`<p
   class="index ${look}">${strong(box, isSuspect)}
     <span>${name}
     <small>${of}</small></span></p>`,
@@ -181,19 +235,36 @@ export function leadPart(locale: Locale, current: Current): Html {
       html`<p class="main">${name} <b>${text}</b></p>`,
     word: () => html`<p><span class="chip ${look}">${name}</span></p>`,
   };
-  const isDoubted = current.suspect !== undefined;
+  const isDoubted = current.suspect !== undefined && key.startsWith('pm');
   return html`${lead[headline.kind](headline as never)}
 ${
-  pm25 !== null &&
-  html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isDoubted)}</p>`
+  value !== null &&
+  html`<p class="main">${POLLUTANTS[key]} ${strong(formatBoth(locale, value, quantityOf(key)), isDoubted)}</p>`
 }`;
 }
 
-/** Says to which hour a station's values belong, or to which digest a region's values. */
-export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
-  isStation(values)
-    ? withTime(locale, WORDS[locale].meanOfHour, time, formatClock)
-    : withTime(locale, WORDS[locale].digestOf, time);
+/** The pollutant that makes the European index, in its hour; else PM2.5 of now. */
+function mainOf({ verdict: { maker }, indices, values }: Current) {
+  if (maker === undefined) return { key: 'pm2.5', value: values['pm2.5'] };
+  return { key: maker, value: indices.european_index.values[maker] };
+}
+
+/**
+ * Says to which hour a station's values belong, or to which digest a region's values; `of`: which
+ * values, in a text with `{when}`.
+ */
+export function measuredAt(
+  locale: Locale,
+  values: Station | Region,
+  time: string,
+  of = '{when}',
+): Html {
+  const words = WORDS[locale];
+  const text = isStation(values) ? words.meanOfHour : words.digestOf;
+  const when = of.startsWith('{') ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  const format = isStation(values) ? formatClock : formatTime;
+  return withTime(locale, of.replace('{when}', when), time, format);
+}
 
 /** More letters, or a longer word, would fill the head of a page on a phone. */
 const isLong = (title: string) => title.length > 40 || /\S{17}/.test(title);
@@ -216,8 +287,7 @@ export function headPart(
   const headline = headlineOf(locale, subject);
   const { measurement_time: time } = values;
   const buckets = lastDay(subject);
-  const maker = typeof verdict.grade === 'object' ? verdict.grade?.[1] : undefined;
-  const first = headline.kind === 'value' ? headline.quantity.key : maker;
+  const first = headline.kind === 'value' ? headline.quantity.key : verdict.maker;
   const named = QUANTITIES.filter(({ key }) => key === first);
   const quantity = [...named, PM25, ...QUANTITIES].find((one) =>
     buckets.some(({ point }) => measuredValue(point, one) !== null),
@@ -230,15 +300,19 @@ export function headPart(
     quantity?.key === PM25.key &&
     expected > 0 &&
     ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
-  // bands are of unrounded hours, which the history does not have
-  const isColoured = index === 'aqi';
+  const colouring = quantity && colouringOf(verdict.by?.index ?? index, subject, quantity);
   const colours =
-    isColoured &&
-    quantity?.key.startsWith('pm') === true &&
-    ` · ${fill(words.coloursOf, { index: INDEX_WORDS.aqi.short[locale] })}`;
+    colouring &&
+    ` · ${fill(words.coloursOf, { index: INDEX_WORDS[colouring.index].short[locale] })}`;
+  const mass = quantity && massText(locale, quantity);
   const missing =
     isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
   const count = isStation(values) ? undefined : countOf(locale, values, subject.indices.particles);
+  // the European index has its hour beside it
+  const isOfNow = verdict.maker === undefined && time !== null;
+  const when = [isOfNow && measuredAt(locale, values, time), count && html`${count}`].filter(
+    Boolean,
+  );
   return html`<section class="head" data-live="head">
 <div class="card">${path}
 <h1${isLong(values.title) && html` class="long"`}>${values.title}</h1>
@@ -246,8 +320,8 @@ ${leadPart(locale, subject)}
 ${!isSuspect && hasTrend(verdict) && trendLine(locale, subject.indices.trend)}
 ${
   time !== null &&
-  html`<p
-  class="when">${measuredAt(locale, values, time)}${count !== undefined && ` · ${count}`}</p>`
+  when.length > 0 &&
+  html`<p class="when">${when.map((one, n) => html`${n > 0 && ' · '}${one}`)}</p>`
 }
 ${
   time === null &&
@@ -261,10 +335,33 @@ ${warnings}
 ${
   quantity !== undefined &&
   html`<figure class="card">
-    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}${colours}</figcaption>
-${dayChart(words, locale, buckets, quantity, isSuspectAt, isColoured)}</figure>`
+    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}${colours}${mass && ` · ${mass}`}</figcaption>
+${dayChart(words, locale, buckets, quantity, isSuspectAt, colouring?.lookAt)}</figure>`
 }
 </section>`;
+}
+
+/**
+ * The index that colours the bars of a quantity, and how each looks: by its own band of the European
+ * index, or particles by the US one. Undefined where the index does not count it.
+ */
+function colouringOf(index: IndexName, { indices }: Subject, { key }: Quantity) {
+  if (index === 'aqi')
+    return key.startsWith('pm')
+      ? { index, lookAt: ({ point }: Bucket) => categoryOf(measuredValue(point, AQI)) }
+      : undefined;
+  const { hours } = indices.european_index;
+  const bands = new Map(
+    hours.map(({ timestamp, pollutants }) => [timestamp, pollutants[key as Pollutant]]),
+  );
+  if (POLLUTANTS[key] === undefined) return undefined;
+  return {
+    index,
+    lookAt({ timestamp }: Bucket): Look {
+      const band = bands.get(timestamp) ?? null;
+      return band === null ? 'unknown' : bandOf(band);
+    },
+  };
 }
 
 /** The number of stations in the mean of a region's values, and in the mean of its particles. */
@@ -295,7 +392,7 @@ function advice(locale: Locale, { index, category }: NonNullable<Verdict['by']>)
 <p class="when"><a href="${url}">${text[locale]}</a></p>`;
 }
 
-/** Each with what it is for; in the headline there is only one. */
+/** The indices that the headline does not have, each with what it is for. */
 export function indicesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
   const { indices, flags = [], values, verdict } = subject;
@@ -305,12 +402,14 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
     isSuspect
       ? html`<s>${text}</s> <span class="chip unknown">${words.suspect}</span>`
       : html`<b>${text}</b>`;
-  if (verdict.by?.index === 'eaqi' && values.aqi !== null) {
-    const text = `${values.aqi}, ${words[categoryOf(values.aqi)].toLowerCase()}`;
+  const isEuropean = verdict.by?.index === 'eaqi';
+  if (isEuropean && values.aqi !== null) {
+    const aqi = formatValue(locale, values.aqi, AQI);
+    const text = `${aqi}, ${words[categoryOf(values.aqi)].toLowerCase()}`;
     const isSuspect = subject.suspect !== undefined;
     entries.push([INDEX_WORDS.aqi.short[locale], mark(text, isSuspect), words.usNote]);
   }
-  if (european.index !== null && european.timestamp !== null) {
+  if (!isEuropean && european.index !== null && european.timestamp !== null) {
     const isSuspect = isSuspectIn(european.timestamp, flags);
     const measured = Object.entries(european.pollutants).filter(([, band]) => band !== null);
     const isParticle = ([key]: [string, unknown]) => key.startsWith('pm');
@@ -330,7 +429,7 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
     const isSuspect = lastDay(subject)
       .slice(-NOWCAST_HOURS)
       .some(({ timestamp }) => isSuspectIn(timestamp, flags));
-    const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
+    const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatValue(locale, nowcast.aqi, AQI)}`;
     entries.push([
       words.nowcast,
       mark(`${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`, isSuspect),

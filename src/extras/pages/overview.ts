@@ -7,6 +7,7 @@ import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import { groundOf, type Page, type Site } from './layout.ts';
 import { hoursPart } from './mapHours.ts';
+import { ofHour } from './now.ts';
 import {
   isLarge,
   type ListedRegion,
@@ -21,7 +22,7 @@ import {
 } from './parts.ts';
 import { mapPart } from './place.ts';
 import { overviewSentence } from './trend.ts';
-import { usedIndices } from './verdict.ts';
+import { boxOf, usedIndices } from './verdict.ts';
 import { WORDS } from './words.ts';
 
 /** A list of more stations than this has a search. */
@@ -30,6 +31,8 @@ const MANY = 8;
 type List = Pick<StationsList, 'providers'> & {
   regions: ListedRegion[];
   stations: ListedStation[];
+  /** The start of the hour of the European index. */
+  hour: string;
 };
 type Placed = {
   regions: readonly Region[];
@@ -90,9 +93,13 @@ ${within(region)}</li>
     .map(({ title, verdict }) =>
       typeof verdict.grade === 'object'
         ? `${title}: ${verdictText(locale, verdict)}`
-        : `${title} ${verdict.grade}`,
+        : `${title} ${boxOf(verdict)}`,
     );
   const used = usedIndices([...regions, ...list.stations].map(({ verdict }) => verdict));
+  const when =
+    used[0] === 'eaqi'
+      ? html`${ofHour(locale, list.hour)}; `
+      : newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `;
 
   return {
     locale,
@@ -102,6 +109,7 @@ ${within(region)}</li>
     description: fill(words.summary, { place: siteTitle, values: worst.join(', ') }),
     scripts: ['search', 'map', 'live'],
     tiles: site.tiles ?? 'none',
+    indices: used,
     body: html`<h1>${words.cities}</h1>
 <div class="overview">
 <section class="card" aria-label="${words.cities}">
@@ -118,7 +126,7 @@ ${
   class="summary">${overviewSentence(locale, cities, (city) => regionPath(locale, city))}</p>`
     }
 <p class="when">
-  ${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
+  ${when}${words.worstFirst}</p>
 ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 <ul class="regions">${top.map(line)}</ul>
 ${stationList(locale, words.withoutCity, elsewhere, '')}

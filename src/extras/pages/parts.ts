@@ -6,7 +6,7 @@ import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { capitalized, formatBare, formatValue, PM25, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatTime } from './numbers.ts';
-import { BANDS, CATEGORIES, type Look, OTHER_LOOKS, rankOf } from './scale.ts';
+import { BANDS, CATEGORIES, type Look, OTHER_LOOKS, POLLUTANTS, rankOf } from './scale.ts';
 import { dayLine, type ListedDay, trendMark } from './trend.ts';
 import { boxOf, hasTrend, usedIndices, type Verdict } from './verdict.ts';
 import { WORDS, type Words } from './words.ts';
@@ -25,13 +25,17 @@ type Listed = ListedRegion | ListedStation;
 
 const isSuspect = (place: Listed) => 'is_bad_pm' in place && place.is_bad_pm;
 
-/** The category, with the name of its index where INDEX names the other one. */
-export function verdictText(locale: Locale, { look, by, ...verdict }: Verdict): string {
+/**
+ * The category, with the pollutant that makes it, and the name of its index where INDEX names the
+ * other one.
+ */
+export function verdictText(locale: Locale, { look, by, maker, ...verdict }: Verdict): string {
   const words = WORDS[locale];
   if (verdict.isWaiting) return words.waiting;
   if (verdict.isSuspect) return capitalized(words.suspect);
-  if (by === undefined || !verdict.isOther) return words[look];
-  return `${INDEX_WORDS[by.index].short[locale]}: ${words[look].toLowerCase()}`;
+  const of = maker === undefined ? '' : `, ${POLLUTANTS[maker]}`;
+  if (by === undefined || !verdict.isOther) return `${words[look]}${of}`;
+  return `${INDEX_WORDS[by.index].short[locale]}: ${words[look].toLowerCase()}${of}`;
 }
 
 /**
@@ -41,8 +45,7 @@ export function verdictText(locale: Locale, { look, by, ...verdict }: Verdict): 
 function boxAndText(locale: Locale, { verdict, temperature }: Listed): { box: Html; text: string } {
   const { look, by } = verdict;
   const content = boxOf(verdict);
-  const isLong = by?.index === 'eaqi';
-  const box = html`<span class="chip ${look} box${isLong && ' pollutant'}">${
+  const box = html`<span class="chip ${look} box">${
     verdict.isSuspect ? html`<s>${content}</s>` : content
   }</span>`;
   const text = verdictText(locale, verdict);
@@ -52,19 +55,30 @@ function boxAndText(locale: Locale, { verdict, temperature }: Listed): { box: Ht
   return { box, text: `${WORDS[locale].temperature} ${degrees}` };
 }
 
-/** The categories of the indices that say something of these places, each scale with its name. */
+/** The scales of both indices. */
+export const SCALES: Readonly<Record<IndexName, readonly Look[]>> = {
+  aqi: CATEGORIES.map(({ name }) => name),
+  eaqi: BANDS,
+};
+
+/** The name of an index and what numbers beside it are. */
+const indexTitle = (locale: Locale, index: IndexName): string =>
+  index === 'aqi'
+    ? INDEX_WORDS.aqi.name[locale]
+    : `${INDEX_WORDS.eaqi.name[locale]}; ${WORDS[locale].boxUnit}`;
+
+/** The categories that these places have, by index, each scale with its name. */
 export function legend(locale: Locale, verdicts: readonly Verdict[]): Html {
   const words = WORDS[locale];
+  const shown = new Set(verdicts.map(({ look }) => look));
   const chips = (looks: readonly Look[]) =>
-    looks.map((look) => html`<span class="chip ${look}">${words[look]}</span> `);
+    looks
+      .filter((look) => shown.has(look))
+      .map((look) => html`<span class="chip ${look}">${words[look]}</span> `);
   const used = usedIndices(verdicts);
-  const scales: Readonly<Record<IndexName, readonly Look[]>> = {
-    aqi: CATEGORIES.map(({ name }) => name),
-    eaqi: BANDS,
-  };
   return html`${used.map(
-    (index, n) => html`<p class="legend"><small>${INDEX_WORDS[index].name[locale]}</small>
-  <br>${chips(scales[index])}${n === used.length - 1 && chips(OTHER_LOOKS)}</p>`,
+    (index, n) => html`<p class="legend"><small>${indexTitle(locale, index)}</small>
+  <br>${chips(SCALES[index])}${n === used.length - 1 && chips(OTHER_LOOKS)}</p>`,
   )}`;
 }
 

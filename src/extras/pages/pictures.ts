@@ -7,8 +7,8 @@ import { surfaceOf } from './colours.ts';
 import { fill, formatDate, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { FLOATING, lonely, tenth, trace, yAxis } from './plot.ts';
-import { categoryOf, type Look } from './scale.ts';
-import { AQI, type Bucket, formatBucket, measuredValue } from './series.ts';
+import type { Look } from './scale.ts';
+import { type Bucket, formatBucket, measuredValue } from './series.ts';
 import type { Words } from './words.ts';
 
 const AREA = { left: 30, right: 340, top: 8, bottom: 128 };
@@ -23,9 +23,9 @@ const extent = (values: readonly (number | null)[]): [number, number] => {
 };
 
 /**
- * Bars of a quantity, or a line where 0 is not the least. With `isColoured`, bars of particles have
- * the colours of the US EPA's index; they have only an outline in hours in which they are suspect.
- * At least one bucket has a value.
+ * Bars of a quantity, or a line where 0 is not the least. `lookAt`: the category of a bar, where an
+ * index counts the quantity; bars of particles have only an outline in hours in which they are
+ * suspect. At least one bucket has a value.
  */
 export function dayChart(
   words: Words,
@@ -33,18 +33,16 @@ export function dayChart(
   buckets: readonly Bucket[],
   quantity: Quantity,
   isSuspectAt: (hour: string) => boolean,
-  isColoured: boolean,
+  lookAt: (bucket: Bucket) => Look | 'plain' = () => 'plain',
 ): Html {
   const values = measuredOf(buckets, quantity);
   const [low, high] = extent(values);
   const isLine = FLOATING.has(quantity.key);
   const isParticles = quantity.key.startsWith('pm');
   const { y, lines } = yAxis(locale, quantity, [isLine ? low : 0, high], 3, AREA);
-  const lookOf = ({ point, timestamp }: Bucket) => {
+  const lookOf = (bucket: Bucket) => {
     if (isLine) return 'bare';
-    if (!isParticles) return 'plain';
-    if (isSuspectAt(timestamp)) return 'suspect';
-    return isColoured ? categoryOf(measuredValue(point, AQI)) : 'plain';
+    return isParticles && isSuspectAt(bucket.timestamp) ? 'suspect' : lookAt(bucket);
   };
   const x = (n: number) => tenth(AREA.left + (n + 24 - buckets.length) * SLOT);
   const label = fill(words.dayChart, {

@@ -40,8 +40,8 @@ type Place = readonly [0 | 1 | 2 | 3 | 4, string | number, number, number, numbe
 
 /**
  * `names`: districts that the map names; `own`: the station whose page it is;
- * `hasLegend`: false where another part of the page has the legend of the US EPA's index; `hours`:
- * what else it can show (`mapHours.ts`).
+ * `hasLegend`: false where another part of the page has the legend of the index that INDEX names;
+ * `hours`: what else it can show (`mapHours.ts`).
  */
 type Shown = {
   regions: readonly ListedRegion[];
@@ -91,7 +91,7 @@ export function mapPart(
   const json = JSON.stringify(places).replaceAll('<', '\\u003c');
   const verdicts = [...regions, ...stations]
     .map(({ verdict }) => verdict)
-    .filter(({ by }) => hasLegend || by?.index === 'eaqi');
+    .filter(({ isOther }) => hasLegend || isOther);
   const onTiles =
     tiles !== undefined &&
     html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`;
@@ -103,7 +103,7 @@ export function mapPart(
   <button type="button" id="near" hidden>${words.nearMe}</button> <small
   role="status"><span class="unseen">${words.mapHint}</span></small> ${hours}</p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
-${legend(locale, verdicts)}</section>`;
+<div data-live="legend">${legend(locale, verdicts)}</div></section>`;
 }
 
 /** Where a station is: the stations that are nearest, as a list and a map, and its coordinates. */

@@ -46,10 +46,10 @@ export function categoryOf(aqi: number | null): Category {
 }
 
 /**
- * The US EPA's index; or the European one: the position of its band, from 0, and the pollutant that
- * makes it. Null: neither is known.
+ * The US EPA's index; or the European one: the position of its band, from 0, and the mean of the
+ * pollutant that makes it, in whole µg/m³. Null: neither is known.
  */
-export type Grade = number | readonly [band: number, pollutant: string] | null;
+export type Grade = number | readonly [band: number, concentration: number] | null;
 
 const isEuropean = (grade: Grade) => typeof grade === 'object' && grade !== null;
 
@@ -62,7 +62,7 @@ const PER_CATEGORY = 1_000;
 /**
  * How bad it is, for an order of places by either index. Both scales have six categories, and each
  * ranks with the one at its position in the other scale; within a category numbers tell, but
- * the European index has no numbers. -1: not known.
+ * those of different pollutants can't be compared. -1: not known.
  */
 export function rankOf(grade: Grade): number {
   if (grade === null) return -1;
@@ -79,10 +79,14 @@ export const POLLUTANTS: Readonly<Record<string, string>> = {
   so2: 'SO₂',
 };
 
-/** In a box or pin: the number, or the pollutant that makes the European index; else a dash. */
+/** Where the scale of the US EPA's index ends. */
+export const LAST_AQI = 500;
+
+/** In a box or pin: the index, or the concentration behind the European one; else a dash. */
 export function boxText(grade: Grade): string {
   if (grade === null) return '–';
-  return isEuropean(grade) ? (POLLUTANTS[grade[1]] ?? '') : String(grade);
+  if (isEuropean(grade)) return String(grade[1]);
+  return grade > LAST_AQI ? `>${LAST_AQI}` : String(grade);
 }
 
 /** Upper ends of the categories as concentrations [µg/m³] (Q2). */
@@ -90,6 +94,24 @@ export const BOUNDS: Readonly<Record<string, readonly number[]>> = {
   'pm2.5': [9, 35.4, 55.4, 125.4, 225.4],
   pm10: [54, 154, 254, 354, 424],
 };
+
+/** Upper ends of the European bands as rounded means [µg/m³] (X1). */
+const EUROPEAN_BOUNDS: Readonly<Record<string, readonly number[]>> = {
+  'pm2.5': [5, 15, 50, 90, 140],
+  pm10: [15, 45, 120, 195, 270],
+  o3: [60, 100, 120, 160, 180],
+  no2: [10, 25, 60, 100, 150],
+  so2: [20, 40, 125, 190, 275],
+};
+
+/** The concentrations between the categories of an index; `mass`: µg/m³ in a unit of what is drawn. */
+export const boundsOf = (
+  index: 'aqi' | 'eaqi',
+  { key, mass = 1 }: { key: string; mass?: number },
+): readonly number[] =>
+  index === 'aqi'
+    ? (BOUNDS[key] ?? [])
+    : (EUROPEAN_BOUNDS[key] ?? []).map((end) => (end + 0.5) / mass);
 
 /** The guidelines of the WHO (2021) for a mean of 24 hours and of a year [µg/m³]. */
 export const GUIDELINES: Readonly<Record<string, { day: number; year: number }>> = {

@@ -2,7 +2,7 @@
  * The points of a history by time, with the gaps between them, and what is said of
  * each. Shared with the browser, so it imports nothing of the service.
  */
-import { formatBare, formatDate, formatValue, type Quantity, shownAs } from './format.ts';
+import { formatBare, formatBoth, formatDate, type Quantity, shownAs } from './format.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 
 /** A point of a history document. */
@@ -24,7 +24,7 @@ export const newestTime = (windows: Windows): string | undefined =>
   Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
 
 /** The series of the index, which no sensor measures. */
-export const AQI: Quantity = { key: 'aqi', unit: '', digits: 0 };
+export const AQI: Quantity = { key: 'aqi', unit: 'AQI', digits: 0 };
 
 /** A point, or where one is missing. */
 export type Bucket = { timestamp: string; point: Point | undefined };
@@ -180,7 +180,7 @@ export function describeValue(
   const value = measuredValue(point, quantity);
   if (value === null) return gap;
   const range = rangeOf(point, quantity);
-  const text = formatValue(locale, value, quantity);
+  const text = formatBoth(locale, value, quantity);
   return range === null ? text : `${text} (${formatRange(locale, range, quantity)})`;
 }
 

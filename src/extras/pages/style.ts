@@ -10,7 +10,13 @@ export const BUNDLED = new URL('../../../dist/browser/', import.meta.url);
 
 const sheet = (name: string) => readFileSync(new URL(`${name}.css`, BUNDLED), 'utf8');
 
-export const pageStyle = () => SCHEMES + sheet('common') + sheet('page') + ON_PAPER;
+/** Years of the record by their number of months: squares are as wide in all of them. */
+const YEARS = Array.from({ length: 12 }, (_, n) => {
+  const months = n + 1;
+  return `.record .m${months} { flex: ${months} ${months} 0; min-width: ${Math.max(36, 8 * months)}px; max-width: ${27 * months}px; }\n`;
+}).join('');
+
+export const pageStyle = () => SCHEMES + sheet('common') + sheet('page') + YEARS + ON_PAPER;
 
 /** The current values for other sites. */
 export const frameStyle = () => SCHEMES + sheet('common') + sheet('embedded') + sheet('frame');

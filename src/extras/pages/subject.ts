@@ -73,8 +73,10 @@ export function stationPage(
     is_bad_pm: subject.suspect !== undefined,
     verdict: subject.verdict,
   };
+  const used = usedIndices([subject, ...neighbours].map(({ verdict }) => verdict));
   return {
     ...pageOf(locale, subject, `station/${id}`),
+    indices: used,
     warnings: hasWarnings ? `station/${id}` : undefined,
     scripts: ['map', ...SCRIPTS],
     tiles: map.tiles ?? 'none',
@@ -85,7 +87,7 @@ ${indicesPart(locale, subject)}
 ${changesPart(locale, `station/${id}`, subject.changes, { at: subject.at, stations: [] })}
 ${historyPart(locale, subject, `station/${id}`, subject.changes.first_hour)}
 ${trustPart(locale, id, subject.trust)}
-${computedPart(locale, 'station', usedIndices([subject.verdict]))}
+${computedPart(locale, 'station', used)}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `station/${id}`, { title: subject.values.title, url })}`,
   };
@@ -137,8 +139,10 @@ export function regionPage(
     region.measurement_time !== null;
   const names = stations.length === 0 ? [...regions, region] : regions;
   const page = pageOf(locale, subject, `region/${region.slug}`);
+  const used = usedIndices([subject, ...placed, ...regions].map(({ verdict }) => verdict));
   return {
     ...page,
+    indices: used,
     path: isAlone ? '' : page.path,
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
     ...(hasMap && { tiles: map.tiles ?? 'none' }),
@@ -172,7 +176,7 @@ ${
 ${indicesPart(locale, subject)}
 ${changesPart(locale, `region/${region.slug}`, subject.changes, { at: subject.at, stations })}
 ${historyPart(locale, subject, `region/${region.slug}`, subject.changes.first_hour)}
-${computedPart(locale, 'region', usedIndices([subject.verdict]))}
+${computedPart(locale, 'region', used)}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `region/${region.slug}`, { title: region.title, url })}`,
   };

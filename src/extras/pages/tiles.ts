@@ -1,11 +1,21 @@
 /**
  * The other current values, a tile each: with its last 24 hours, and for pollutants of the European
- * index the band of the last hour.
+ * index the band of the last hour; where that is the headline, with their means of this hour.
  */
 import type { Locale } from '../../contract/endpoints.ts';
-import { fill, formatBare, formatValue, formatWind, type Quantity } from './format.ts';
+import { fill, formatBare, formatBoth, formatValue, formatWind, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
-import { GROUPS, headlineOf, lastDay, QUANTITIES, type Subject, valueIn, word } from './now.ts';
+import {
+  GROUPS,
+  headlineOf,
+  lastDay,
+  measuredAt,
+  quantityOf,
+  type Subject,
+  valueIn,
+  valueOfHour,
+  word,
+} from './now.ts';
 import { formatTime } from './numbers.ts';
 import { strong } from './parts.ts';
 import { hourBars, sparkline } from './pictures.ts';
@@ -17,20 +27,24 @@ import { WORDS } from './words.ts';
 export function tilesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
   const { timestamp } = subject.indices.european_index;
+  const { measurement_time: now } = subject.values;
   const headline = headlineOf(locale, subject);
-  const lead = headline.kind === 'value' ? headline.quantity.key : undefined;
+  const { maker = 'pm2.5' } = subject.verdict;
+  const leads = [maker, ...(headline.kind === 'value' ? [headline.quantity.key] : [])];
   const bands = bandsOf(subject);
   const groups = GROUPS.map(({ title, keys }) => {
-    const shown = keys.filter((key) => key !== 'pm2.5' && key !== lead);
+    const shown = keys.filter((key) => !leads.includes(key));
     const tiles = shown.map((key) => tileOf(locale, subject, key)).filter((one) => one !== false);
     return (
       tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`
     );
   }).filter((group) => group !== false);
   const isJudged = timestamp !== null && Object.values(bands).some((band) => band !== null);
-  const note =
+  const isOfHour = subject.verdict.maker !== undefined && now !== null;
+  const note = html`${
     isJudged &&
-    html`<p class="when">${fill(words.bandNote, { time: formatTime(locale, timestamp) })}</p>`;
+    html`<p class="when">${fill(isOfHour ? words.ratedNote : words.bandNote, { time: formatTime(locale, timestamp) })}</p>`
+  }${isOfHour && html`<p class="when">${measuredAt(locale, subject.values, now, words.othersNote)}</p>`}`;
   return html`<section data-live="values">${
     groups.length > 0 &&
     html`<div class="card">
@@ -41,15 +55,19 @@ export function tilesPart(locale: Locale, subject: Subject): Html {
 }
 
 /** The bands of the pollutants that have a tile; suspect particles have none. */
-function bandsOf({ indices, suspect }: Subject): Readonly<Record<string, string | null>> {
-  const { 'pm2.5': _, pm10, ...gases } = indices.european_index.pollutants;
-  return suspect === undefined ? { pm10, ...gases } : gases;
+function bandsOf(subject: Subject): Readonly<Record<string, string | null>> {
+  const { verdict, indices, suspect } = subject;
+  const tiled = Object.entries(indices.european_index.pollutants).filter(
+    ([key]) =>
+      key !== (verdict.maker ?? 'pm2.5') && !(suspect !== undefined && key.startsWith('pm')),
+  );
+  return Object.fromEntries(tiled);
 }
 
 function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
   const words = WORDS[locale];
-  const quantity = QUANTITIES.find((one) => one.key === key) as Quantity;
-  const value = valueIn(subject, key);
+  const quantity = quantityOf(key);
+  const value = valueOfHour(subject, key) ?? valueIn(subject, key);
   const speed = valueIn(subject, 'wind_speed');
   // the direction stands with the speed
   if (value === null || (key === 'wind_direction' && speed !== null)) return false;
@@ -61,7 +79,7 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
     <dd>${
       typeof value === 'string'
         ? windOf(words.windNames, value)
-        : strongOrPlain(formatValue(locale, value, quantity), isSuspect)
+        : strongOrPlain(formatBoth(locale, value, quantity), isSuspect)
     }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
       band !== null && html`<dd class="word">${words[bandOf(band)]}</dd>`
     }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${

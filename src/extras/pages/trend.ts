@@ -5,7 +5,7 @@ import type { ExploreAnswer } from '../../contract/explore.ts';
 import { INDEX_WORDS } from '../../contract/words/indices.ts';
 import { fill, plural } from './format.ts';
 import { type Html, html } from './html.ts';
-import { GUIDELINES, rankOf } from './scale.ts';
+import { GUIDELINES, POLLUTANTS, rankOf } from './scale.ts';
 import { boxOf, hasTrend, type Verdict } from './verdict.ts';
 import { WORDS } from './words.ts';
 
@@ -102,7 +102,7 @@ function worstOf(
   if (worst.length > MOST_NAMED || (!isByNumber && all > 1 && worst.length === all))
     return html`${after}`;
   const trend = others.length === 0 && hasTrend(verdict) ? (day?.trend ?? 'steady') : 'steady';
-  const index = isByNumber ? boxOf(verdict) : `(${boxOf(verdict)})`;
+  const index = isByNumber ? boxOf(verdict) : `(${POLLUTANTS[verdict.maker ?? '']})`;
   const values =
     trend === 'steady' ? index : fill(words.overviewTrend, { index, trend: words[trend] });
   return html`${before}${links}${(isByNumber || others.length === 0) && ` ${values}`}${after}`;
@@ -121,13 +121,17 @@ export const topOf = (days: readonly (LastDay | undefined)[]): number =>
     .flatMap((day) => day?.['pm2.5'] ?? [])
     .reduce((top: number, value) => Math.max(top, value ?? 0), GUIDELINES['pm2.5']?.day ?? 0);
 
-/** PM2.5 of 24 hours as a line from 0 to `top`, in whole pixels, since a page may have a thousand. */
+/**
+ * PM2.5 of 24 hours as a line from 0 to `top`, in whole pixels, since a page may have a thousand. By
+ * roots: on a plain scale one place in smoke would flatten all others.
+ */
 export function dayLine({ 'pm2.5': hours, top }: ListedDay): Html | false {
   if (hours.filter((value) => value !== null).length < 2) return false;
   let last: number | undefined;
   const steps = hours.map((value, n) => {
     const before = last;
-    last = value === null ? undefined : Math.round(HEIGHT - 1 - (value / top) * (HEIGHT - 2));
+    last =
+      value === null ? undefined : Math.round(HEIGHT - 1 - Math.sqrt(value / top) * (HEIGHT - 2));
     if (last === undefined) return '';
     return before === undefined ? `M${n * STEP} ${last}h0` : `l${STEP} ${last - before}`;
   });

@@ -8,14 +8,16 @@ import type { ExploreAnswer } from '../../contract/explore.ts';
 import type { IndexName } from '../../contract/words/indices.ts';
 import { BANDS, bandOf, boxText, categoryOf, type Grade, type Look, lookOf } from './scale.ts';
 
-/** The band of the European index, and the first pollutant that is in it. */
-export type EuropeanGrade = readonly [Band, Pollutant];
+/** The band of the European index, and the first pollutant in it with its mean in whole µg/m³. */
+export type EuropeanGrade = readonly [Band, Pollutant, number];
 
 export type Verdict = {
   grade: Grade;
   look: Look;
   /** The index that says it, and its category's key in the words of indices; unset: none does. */
   by?: { index: IndexName; category: string };
+  /** The pollutant that makes the European index, where that says it. */
+  maker?: Pollutant;
   /** True if INDEX names another one than that. */
   isOther: boolean;
   /** True if its particles are suspect (C9), so that it says nothing of the air. */
@@ -48,10 +50,10 @@ export function verdictOf(
   if (status === 'offline') return { ...nothing, look: 'offline' };
   if (time === null) return nothing;
   if (european !== undefined && (index === 'eaqi' || aqi === null)) {
-    const [category, pollutant] = european;
-    const grade = [BANDS.indexOf(bandOf(category)), pollutant] as const;
+    const [category, maker, concentration] = european;
+    const grade = [BANDS.indexOf(bandOf(category)), concentration] as const;
     const by = { index: 'eaqi', category } as const;
-    return { ...nothing, grade, look: lookOf(grade), by, isOther: index !== 'eaqi' };
+    return { ...nothing, grade, look: lookOf(grade), by, maker, isOther: index !== 'eaqi' };
   }
   if (aqi === null) return nothing;
   const by = { index: 'aqi', category: categoryOf(aqi) } as const;
@@ -61,7 +63,9 @@ export function verdictOf(
 
 /** The European index of a place by its own document, of gases alone where particles are suspect. */
 export function gradeOf(
-  { european_index: { pollutants } }: Pick<ExploreAnswer<'stationNow'>, 'european_index'>,
+  {
+    european_index: { pollutants, concentrations },
+  }: Pick<ExploreAnswer<'stationNow'>, 'european_index'>,
   isSuspect: boolean,
 ): EuropeanGrade | undefined {
   const rank = (band: Band) => EUROPEAN_BANDS.indexOf(band);
@@ -69,12 +73,12 @@ export function gradeOf(
     ([pollutant, band]) =>
       band === null || (isSuspect && pollutant.startsWith('pm'))
         ? []
-        : [[band, pollutant] as const],
+        : [[band, pollutant, concentrations[pollutant] ?? 0] as const],
   );
   return known.toSorted(([a], [b]) => rank(b) - rank(a))[0];
 }
 
-/** The text in its box: a number, the pollutant that makes the European index, or a dash. */
+/** The text in its box: the US index, the concentration behind the European one, or a dash. */
 export const boxOf = ({ grade }: Verdict): string => boxText(grade);
 
 /** The indices that colour these places, the one that INDEX names first; suspect ones have none. */
@@ -84,5 +88,5 @@ export function usedIndices(verdicts: readonly Verdict[]): IndexName[] {
 }
 
 /** True if the trend, which is PM2.5's, says where this index goes: gases may go another way. */
-export const hasTrend = ({ grade }: Verdict): boolean =>
-  typeof grade === 'number' || (grade?.[1].startsWith('pm') ?? false);
+export const hasTrend = ({ grade, maker }: Verdict): boolean =>
+  typeof grade === 'number' || (maker?.startsWith('pm') ?? false);

@@ -6,13 +6,12 @@ import { INDEX_WORDS } from '../../contract/words/indices.ts';
 import { type Band, bandOf, type Category } from './scale.ts';
 import type FILE from './words.json';
 
-export type Words = Record<keyof typeof FILE | Category | Band | 'usIndex', string>;
+export type Words = Record<keyof typeof FILE | Category | Band, string>;
 
 const TEXTS = createRequire(import.meta.url)('./words.json') as typeof FILE;
 
-/** The names of the US EPA's index, for the browser, and of the categories of both indices. */
+/** The names of the categories of both indices. */
 const OF_INDICES: Readonly<Record<string, Text>> = Object.fromEntries([
-  ['usIndex', INDEX_WORDS.aqi.name] as const,
   ...Object.entries(INDEX_WORDS.aqi.grades).map(([key, { name }]) => [key, name] as const),
   ...Object.entries(INDEX_WORDS.eaqi.grades).map(([key, { name }]) => [bandOf(key), name] as const),
 ]);

@@ -32,7 +32,7 @@ describe('the first day', () => {
   it('the last 24 hours say the date at their first hour on the axis, and at midnight', () => {
     const textsOf = (buckets: readonly Bucket[]) =>
       [
-        ...dayChart(WORDS.en, 'en', buckets, PM25, () => false, true).text.matchAll(
+        ...dayChart(WORDS.en, 'en', buckets, PM25, () => false).text.matchAll(
           />([^<>]+)<\/text>/g,
         ),
       ]

@@ -289,7 +289,7 @@ inBrowserInAll('the overview', (open) => {
 describe('the overview of a network', () => {
   const titles = { en: 'Air', ru: 'Воздух', hy: 'Օդ' };
   const of = { url: '', titles, contact: '', license: '', zone: 'UTC', index: 'aqi' } as const;
-  const list = { providers: [], stations: [], regions: [] };
+  const list = { hour: '', providers: [], stations: [], regions: [] };
   const stationOf = (id: number) =>
     ({
       id,

@@ -1,6 +1,13 @@
 /** Q2: the categories of the index, and the concentrations at which they end. */
 import { expect, it } from 'vitest';
-import { BOUNDS, CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
+import {
+  BANDS,
+  BOUNDS,
+  bandOf,
+  boundsOf,
+  CATEGORIES,
+  categoryOf,
+} from '../../../src/extras/pages/scale.ts';
 import { engines, testDatabase } from '../../support/database.ts';
 
 it.each([
@@ -41,6 +48,19 @@ it('a category ends at the concentration at which the index of the database leav
       ).toEqual(names.slice(n, n + 2));
     }
   }
+  const pollutants = { 'pm2.5': 'pm25', pm10: 'pm10', o3: 'o3', no2: 'no2', so2: 'so2' };
+  for (const [key, name] of Object.entries(pollutants))
+    for (const [n, end] of boundsOf('eaqi', {
+      key,
+      ...(key === 'no2' && { mass: 1.9125 }),
+    }).entries()) {
+      const [row] = await sql.unsafe<{ at: string; above: string }[]>(
+        `select api.european_index(${name} => ${end} - 0.01) as at, api.european_index(${name} => ${end} + 0.01) as above`,
+      );
+      expect([bandOf(row?.at ?? ''), bandOf(row?.above ?? '')], `${key} ${end}`).toEqual(
+        BANDS.slice(n, n + 2),
+      );
+    }
   await sql.end();
   await database.drop();
 });

@@ -64,14 +64,14 @@ it('the overview says how many cities are in each category, and which one is wor
 });
 
 it('a city of the other index has its name in the sentence, and no number', () => {
-  expect(sentence('en', city('A', 50), city('B', ['moderate', 'o3'], 'rising'))).toBe(
+  expect(sentence('en', city('A', 50), city('B', ['moderate', 'o3', 110], 'rising'))).toBe(
     'In 1 of 2 cities the air is moderate (European index), in 1 good; worst: B (O₃).',
   );
-  expect(sentence('ru', city('A', 120), city('B', ['good', 'no2']))).toBe(
+  expect(sentence('ru', city('A', 120), city('B', ['good', 'no2', 8]))).toBe(
     'В 1 из 2 городов уровень «Вредно для чувствительных групп», в 1 — «Хорошо» (Европейский индекс); хуже всего: A 120.',
   );
   const european = (title: string, band: EuropeanGrade[0]) =>
-    city(title, [band, 'pm10'], 'falling', 'eaqi');
+    city(title, [band, 'pm10', 30], 'falling', 'eaqi');
   const cities = [european('A', 'poor'), european('B', 'poor'), european('C', 'good')];
   expect(sentence('en', ...cities)).toBe(
     'In 2 of 3 cities the air is poor, in 1 good; worst: A, B.',
@@ -112,8 +112,8 @@ it.each(LOCALES)(
 it('beneath a headline the trend says what it compares', () => {
   const line = (locale: (typeof LOCALES)[number], trend: LastDay['trend']) =>
     (trendLine(locale, trend) as { text: string }).text.replaceAll(/<[^>]+>/g, '');
-  expect(line('en', 'falling')).toBe('↘\u00a0falling (the last hour against the three before)');
-  expect(line('ru', 'steady')).toBe('→ (последний час в сравнении с тремя предыдущими)');
+  expect(line('en', 'falling')).toBe('↘\u00a0falling (the last hour against those before it)');
+  expect(line('ru', 'steady')).toBe('→ (последний час в сравнении с предыдущими)');
 });
 
 it('the line of a day has gaps where nothing was measured, on the scale of its list', () => {
@@ -124,9 +124,9 @@ it('the line of a day has gaps where nothing was measured, on the scale of its l
   });
   const pathOf = (one: ListedDay) =>
     / d="([^"]*)"/.exec(dayLine(one) ? (dayLine(one) as { text: string }).text : '')?.[1];
-  expect(pathOf(day(15, 0, 15, null, 7.5))).toBe('M0 19h0l4 -18M12 10h0');
+  expect(pathOf(day(15, 0, 15, null, 7.5))).toBe('M0 19h0l4 -18M12 6h0');
   expect(pathOf(day(30, 30, 0))).toBe('M0 1h0l4 18');
-  expect(pathOf(day(150, 30, 0))).toBe('M0 15h0l4 4');
+  expect(pathOf(day(150, 30, 0)), 'by its root').toBe('M0 11h0l4 8');
   expect(dayLine(day(15, 5))).toBe(false);
 });
 
@@ -154,6 +154,7 @@ function tiles(values: object, more: object = {}): string {
         index: 'very poor',
         timestamp: '2026-11-20T14:00:00+04:00',
         pollutants: { 'pm2.5': 'good', pm10: 'fair', no2: 'very poor', o3: null, so2: null },
+        values: { 'pm2.5': 4, pm10: 41, no2: 52, o3: null, so2: null },
       },
     },
     at: new Date('2026-11-20T11:20:00Z'),
@@ -173,6 +174,13 @@ it('particles and gases have the band of the European index as an edge and a wor
   );
   expect(tileOf(text, 'Ozone')).toMatch(/^">/);
   expect(text).toContain('bands of the European index, hour from 20 Nov, 14:00');
+  expect(tileOf(text, 'Nitrogen dioxide')).toContain('53.0 ppb (101 µg/m³)');
+  const { verdict } = city('Here', ['very poor', 'no2', 99], null, 'eaqi');
+  const european = tiles({ pm10: 43, no2: 53, o3: 20 }, { verdict });
+  expect(tileOf(european, 'PM10'), 'the value of the hour of the band').toContain('41.0 µg/m³');
+  expect(tileOf(european, 'Ozone'), 'no band, and of now').toContain('20.0 µg/m³');
+  expect(tileOf(european, 'PM2.5')).toMatch(/^ band-good">/);
+  expect(tileOf(european, 'Nitrogen dioxide'), 'is the headline').toBe('');
   const suspect = tiles({ pm10: 43 }, { suspect: 'its sensors disagree' });
   expect(tileOf(suspect, 'PM10')).toMatch(/^">.*<s>43\.0 µg\/m³<\/s>/);
 });

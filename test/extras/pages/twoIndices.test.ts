@@ -37,7 +37,7 @@ const MEASURED: Readonly<Record<string, { hour?: Values; now?: Values; isSuspect
 const CITIES = Object.keys(MEASURED);
 
 type Said = [look: Look, box: string, text: string];
-const SUSPECT: Said = ['unknown', '649', 'Suspect'];
+const SUSPECT: Said = ['unknown', '&gt;500', 'Suspect'];
 const UNKNOWN: Said = ['unknown', '–', 'Unknown'];
 const WAITING: Said = ['unknown', '–', 'Not yet measuring'];
 const OFFLINE: Said = ['offline', '–', 'Offline'];
@@ -48,21 +48,21 @@ const same = (said: Said) => ({ station: said, region: said });
 const EXPECTED: Readonly<Record<IndexName, Table>> = {
   aqi: {
     particles: same(['moderate', '71', 'Moderate']),
-    gases: same(['band-moderate', 'O₃', 'European index: moderate']),
+    gases: same(['band-moderate', '110', 'European index: moderate, O₃']),
     both: same(['good', '44', 'Good']),
     none: same(WARM),
-    doubted: { station: SUSPECT, region: ['band-fair', 'O₃', 'European index: fair'] },
+    doubted: { station: SUSPECT, region: ['band-fair', '80', 'European index: fair, O₃'] },
     lying: { station: SUSPECT, region: UNKNOWN },
     fresh: same(['good', '28', 'Good']),
     offline: { station: OFFLINE, region: UNKNOWN },
     waiting: same(WAITING),
   },
   eaqi: {
-    particles: same(['band-moderate', 'PM2.5', 'Moderate']),
-    gases: same(['band-moderate', 'O₃', 'Moderate']),
-    both: same(['band-poor', 'O₃', 'Poor']),
+    particles: same(['band-moderate', '20', 'Moderate, PM2.5']),
+    gases: same(['band-moderate', '110', 'Moderate, O₃']),
+    both: same(['band-poor', '150', 'Poor, O₃']),
     none: same(WARM),
-    doubted: same(['band-fair', 'O₃', 'Fair']),
+    doubted: same(['band-fair', '80', 'Fair, O₃']),
     lying: { station: SUSPECT, region: UNKNOWN },
     fresh: same(['good', '28', 'US index: good']),
     offline: { station: OFFLINE, region: UNKNOWN },
@@ -95,7 +95,7 @@ function pinned(page: string, level: 'region' | 'station', key: string | number)
   );
   const [at = -1, , , , , grade = null] = row ?? [];
   if (grade === -1) return ['offline', '–'];
-  return [lookOf(at === 3 ? null : grade), boxText(grade)];
+  return [lookOf(at === 3 ? null : grade), boxText(grade).replace('>', '&gt;')];
 }
 
 /** The headline of a page or frame, and the names of indices in it. */
@@ -248,7 +248,7 @@ onEveryEngineInAll('INDEX', (engine) => {
       const names = (page: string) =>
         [...page.matchAll(/<p class="legend">\s*<small>(.*?)<\/small>/g)].map(([, name]) => name);
       const { aqi, eaqi } = INDEX_WORDS;
-      const both = [aqi.name.en, eaqi.name.en];
+      const both = [aqi.name.en, `${eaqi.name.en}; numbers: µg/m³ of the pollutant that makes it`];
       expect(names(await pageOf(index, '/en/'))).toEqual(
         index === 'aqi' ? both : both.toReversed(),
       );
@@ -274,14 +274,29 @@ onEveryEngineInAll('INDEX', (engine) => {
       expect(lying).not.toContain('class="advice"');
     });
 
-    it('bars are coloured by the US index, which is named, only where INDEX names it', async () => {
+    it('bars, strip and calendar have the colours of the index that the headline is of', async () => {
+      const figureOf = (page: string) => /<figure class="card">(.*?)<\/figure>/s.exec(page)?.[1];
       const page = await pageOf(index, '/en/region/particles');
-      const [, figure = ''] = /<figure class="card">(.*?)<\/figure>/s.exec(page) ?? [];
-      expect(figure.includes('<rect class="moderate"')).toBe(index === 'aqi');
-      expect(figure.includes('colours: US index')).toBe(index === 'aqi');
-      expect(figure.includes('<rect class="plain"')).toBe(index === 'eaqi');
-      expect(figure).toContain('PM2.5, last 24 hours');
-      expect(await pageOf(index, '/en/region/gases')).toContain('Ozone, last 24 hours');
+      const [look, name] = {
+        aqi: ['moderate', 'US index'],
+        eaqi: ['band-moderate', 'European index'],
+      }[index];
+      expect(figureOf(page)).toContain(`<rect class="${look}"`);
+      expect(figureOf(page)).toContain(`PM2.5, last 24 hours · colours: ${name}`);
+      expect(page).toContain(`<small>${INDEX_WORDS[index].name.en}</small><br>`);
+      expect(page).toContain(`data-index="${index}"`);
+      const gases = await pageOf(index, '/en/region/gases');
+      expect(figureOf(gases)).toContain('Ozone, last 24 hours · colours: European index');
+      expect(figureOf(gases)).toContain('<rect class="band-moderate"');
+      expect(gases).toContain('data-index="eaqi"');
+    });
+
+    it('the number beside a category is of the hour that this judges', async () => {
+      const page = await pageOf(index, '/en/region/both');
+      const main = bare(/<p class="main">(.*?)<\/p>/s.exec(page)?.[1]);
+      expect(main).toBe(index === 'aqi' ? 'PM2.5 8.0 µg/m³' : 'O₃ 150.0 µg/m³');
+      expect(page.includes('<dt>European index</dt>'), 'others only').toBe(index === 'aqi');
+      expect(page.includes('<dt>PM2.5</dt>'), 'a tile').toBe(index === 'eaqi');
     });
 
     it('the lines of a list share a scale, on which suspect particles do not count (C9)', async () => {
@@ -290,10 +305,18 @@ onEveryEngineInAll('INDEX', (engine) => {
       expect(/<path d="([^"]+)"/.exec(line)?.[1], '20 µg/m³ is the highest').toBe('M88 1h0l4 0');
     });
 
-    it('the foot says what the index of the headline covers', async () => {
-      const page = await pageOf(index, '/en/');
-      expect(page.includes('The index covers PM2.5 and PM10 only.')).toBe(index === 'aqi');
-      expect(page.includes('The European index is of the last full hour')).toBe(index === 'eaqi');
+    it('the foot says what the indices on the page cover', async () => {
+      const said = async (path: string) => {
+        const page = await pageOf(index, path);
+        const foot = /data-live="foot">(.*?)</.exec(page)?.[1] ?? '';
+        return [
+          foot.includes('The US index covers PM2.5 and PM10 only.'),
+          foot.includes('The European index is of the last full hour'),
+        ];
+      };
+      expect(await said('/en/')).toEqual([true, true]);
+      expect(await said('/en/region/gases')).toEqual([false, true]);
+      expect(await said('/en/region/particles')).toEqual([index === 'aqi', index === 'eaqi']);
     });
   });
 
@@ -330,12 +353,13 @@ onEveryEngineInAll('INDEX', (engine) => {
         const grade = places[kind][key];
         if (kind === 'station' && MEASURED[city]?.isSuspect) {
           expect(index, 'the API has the particles, which the page marks').toBe('extremely poor');
-          expect(grade).toEqual(city === 'doubted' ? ['fair', 'o3'] : undefined);
+          expect(grade).toEqual(city === 'doubted' ? ['fair', 'o3', 80, 400] : undefined);
           continue;
         }
         expect(grade?.[0] ?? null, `${kind} ${key}`).toBe(index);
         if (grade === undefined) continue;
         expect(Date.parse(timestamp)).toBe(Date.parse(stations?.timestamp ?? ''));
+        expect(grade[2]).toBe(now.european_index.concentrations[grade[1]]);
         expect(grade[1]).toBe(
           Object.keys(pollutants).find((pollutant) => pollutants[pollutant] === index),
         );
@@ -368,33 +392,9 @@ onEveryEngineInAll('INDEX', (engine) => {
 
 describe('the order of both scales', () => {
   it('a category ranks with the one at its position in the other scale, and numbers tell within it', () => {
-    const grades: Grade[] = [
-      [5, 'o3'],
-      320,
-      180,
-      [2, 'o3'],
-      120,
-      101,
-      [1, 'pm10'],
-      60,
-      12,
-      [0, 'no2'],
-      null,
-    ];
+    const grades: Grade[] = [[5, 40], 320, 180, [2, 40], 120, 101, [1, 40], 60, 12, [0, 40], null];
     const sorted = grades.toSorted((a, b) => rankOf(b) - rankOf(a));
-    expect(sorted).toEqual([
-      320,
-      [5, 'o3'],
-      180,
-      120,
-      101,
-      [2, 'o3'],
-      60,
-      [1, 'pm10'],
-      12,
-      [0, 'no2'],
-      null,
-    ]);
+    expect(sorted).toEqual([320, [5, 40], 180, 120, 101, [2, 40], 60, [1, 40], 12, [0, 40], null]);
     expect(rankOf(0)).toBeGreaterThan(rankOf(null));
     expect(rankOf(2_000)).toBeGreaterThan(rankOf(301));
   });

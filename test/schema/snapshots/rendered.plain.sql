@@ -7646,6 +7646,34 @@ create function logic.european_band(grade int) returns text language sql immutab
   return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[grade / 10 + 1];
 create function logic.european_pollutant(grade int) returns text language sql immutable parallel safe
   return (array['so2', 'no2', 'o3', 'pm10', 'pm2.5'])[grade % 10];
+-- A mean as the index rounds it, in whole µg/m³.
+create function logic.european_value(mean float8) returns int language sql immutable parallel safe
+  return greatest(round(logic.possible(mean)::numeric), 0)::int;
+-- That of the pollutant in a grade.
+create function logic.european_concentration(
+  grade int, pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
+returns int language sql immutable parallel safe
+  return logic.european_value(case grade % 10 when 5 then pm25 when 4 then pm10 when 3 then o3 when 2 then no2 * 1.9125
+    when 1 then so2 end);
+
+-- Of each pollutant, as JSON objects: its band, its published mean, and its mean as the index rounds it.
+create function logic.european_bands(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
+returns json language sql immutable parallel safe
+  return json_build_object(
+    'pm2.5', logic.european_band(logic.european_grade(pm25, null, null, null, null)),
+    'pm10', logic.european_band(logic.european_grade(null, pm10, null, null, null)),
+    'o3', logic.european_band(logic.european_grade(null, null, o3, null, null)),
+    'no2', logic.european_band(logic.european_grade(null, null, null, no2, null)),
+    'so2', logic.european_band(logic.european_grade(null, null, null, null, so2)));
+create function logic.european_means(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
+returns json language sql immutable parallel safe
+  return json_build_object('pm2.5', logic.published_non_negative(pm25, 1), 'pm10', logic.published_non_negative(pm10, 1),
+    'o3', logic.published_non_negative(o3, 1), 'no2', logic.published_non_negative(no2, 1),
+    'so2', logic.published_non_negative(so2, 1));
+create function logic.european_concentrations(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
+returns json language sql immutable parallel safe
+  return json_build_object('pm2.5', logic.european_value(pm25), 'pm10', logic.european_value(pm10),
+    'o3', logic.european_value(o3), 'no2', logic.european_value(no2 * 1.9125), 'so2', logic.european_value(so2));
 
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null,
@@ -7673,26 +7701,36 @@ comment on function api.nowcast is
   'where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to '
   'the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
 
--- Decimal, because 0.1 * 30 and 3 may differ as floats. Negative means count as 0, as in NowCast.
+-- Decimal, because 0.1 * 30 and 3 may differ as floats. Negative means count as 0, as in NowCast. Small steps in one
+-- direction are a trend too, or seven bars that rise would be called steady.
 create function api.trend(hours float8[]) returns text language sql immutable parallel safe
   return (
     select case
       when t.change >= t.least_change then 'rising'
       when t.change <= -t.least_change then 'falling'
+      when t.steps = 6 and t.in_all >= t.least_in_all then 'rising'
+      when t.steps = -6 and -t.in_all >= t.least_in_all then 'falling'
       when t.change is not null then 'steady' end
     from (
-      select h.newest - h.before as change, greatest(3, h.before / 10) as least_change
+      select h.newest - h.before as change, greatest(3, h.before / 10) as least_change, h.steps,
+        h.newest - h.oldest as in_all, greatest(1, h.oldest / 10) as least_in_all
       from (
-        select max(p.mean) filter (where p.age = 1) as newest,
-          case when count(*) filter (where p.age > 1) >= 2 then avg(p.mean) filter (where p.age > 1) end as before
+        select max(p.mean) filter (where p.age = 1) as newest, max(p.mean) filter (where p.age = 7) as oldest,
+          case when count(*) filter (where p.age between 2 and 4) >= 2
+            then avg(p.mean) filter (where p.age between 2 and 4) end as before,
+          sum(sign(p.mean - p.mean_before)) as steps
         from (
-          select greatest(u.mean, 0)::numeric as mean, u.age
-          from unnest(hours[1:4]) with ordinality u(mean, age)
-          where logic.possible(u.mean) is not null) p) h) t);
+          select k.mean, k.age, case when lead(k.age) over (order by k.age) = k.age + 1
+            then lead(k.mean) over (order by k.age) end as mean_before
+          from (
+            select greatest(u.mean, 0)::numeric as mean, u.age
+            from unnest(hours[1:7]) with ordinality u(mean, age)
+            where logic.possible(u.mean) is not null) k) p) h) t);
 comment on function api.trend is
-  'Trend of PM2.5 from the means of the last 4 closed hours [µg/m³], newest first, with null where one is missing: '
+  'Trend of PM2.5 from the means of the last 7 closed hours [µg/m³], newest first, with null where one is missing: '
   'rising or falling if the newest mean differs from the mean of the three before it by at least 3 µg/m³ and at '
-  'least 10 % of that mean, else steady. Null without the newest, or with fewer than two of the three before it.';
+  'least 10 % of that mean, or if each of the last six differs from the hour before it in one direction, by at least '
+  '1 µg/m³ and 10 % in all; else steady. Null without the newest, or with fewer than two of the three before it.';
 
 -- Documents of explore/v1 about one station: current indices, the days of a year, all its months, completeness, and
 -- hours as CSV.
@@ -7704,7 +7742,7 @@ returns table (
   trend text,
   "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
   european_index text, european_timestamp timestamptz,
-  "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
+  european_pollutants text, european_values text, european_concentrations text, european_hours text,
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -7712,11 +7750,12 @@ as $$
 #variable_conflict use_column
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
-  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -12);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
 begin
   return query
   with hour as materialized (
-    select * from rollup.station_hourly b
+    select b.*, api.european_index(b.pm25, b.pm10, b.o3, b.no2, b.so2) as index
+    from rollup.station_hourly b
     where b.station_id = only_station and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
@@ -7728,27 +7767,34 @@ begin
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
   )
   select c.trend, c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
-    e.index, case when e.index is not null then h.bucket end,
-    api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
-    api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
+    h.index, case when h.index is not null then h.bucket end,
+    logic.european_bands(h.pm25, h.pm10, h.o3, h.no2, h.so2)::text,
+    logic.european_means(h.pm25, h.pm10, h.o3, h.no2, h.so2)::text,
+    logic.european_concentrations(h.pm25, h.pm10, h.o3, h.no2, h.so2)::text,
+    (select coalesce(json_agg(json_build_object('timestamp', d.bucket,
+        'pollutants', logic.european_bands(d.pm25, d.pm10, d.o3, d.no2, d.so2)) order by d.bucket), '[]')::text
+      from hour d where d.index is not null),
     api.history_valid_until(at), f.data_version
   from raw.station s
   cross join cast_of c
   cross join api.freshness f
   left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -1)
-  cross join lateral api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) e(index)
   where s.id = only_station;
 end $$;
 comment on function api.station_now is
   'Trend, NowCast and the European index of a station at an instant. One row; none for an unknown station_id.
 Columns:
-  trend (of PM2.5, from the last 4 closed hours: see api.trend),
+  trend (of PM2.5, from the last 7 closed hours: see api.trend),
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
   nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
   nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
-  "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
+  european_pollutants (the band of each of pm2.5, pm10, o3, no2 and so2, a JSON object, as text),
+  european_values (their published means, likewise),
+  european_concentrations (their means in whole µg/m³, as the index rounds them, likewise),
+  european_hours (a JSON array in the order of time: of each of the last 24 closed hours with an index its timestamp '
+  'and pollutants, the bands, as text),
   valid_until (when the next hour closes),
   data_version.';
 
@@ -7763,10 +7809,11 @@ declare
     rollup.bucket_start('day', at));
 begin
   return query
-  select '[' || coalesce(string_agg((select row_to_json(point) from (select b.timestamp, b.avg_temperature, b.avg_humidity, b.avg_pressure, b.avg_pm25, b.avg_pm10, b.avg_pm25_raw, b.avg_no2, b.avg_usvh, b.avg_dust, b.avg_so2, b.avg_o3, b.avg_wind_direction, b.avg_wind_speed, b.total_rain, case when b.min_temperature is not null and b.max_temperature is not null then array[b.min_temperature, b.max_temperature] end as range_temperature, case when b.min_pm25 is not null and b.max_pm25 is not null then array[b.min_pm25, b.max_pm25] end as range_pm25, case when b.min_pm10 is not null and b.max_pm10 is not null then array[b.min_pm10, b.max_pm10] end as range_pm10, case when b.min_dust is not null and b.max_dust is not null then array[b.min_dust, b.max_dust] end as range_dust, case when b.min_wind_speed is not null and b.max_wind_speed is not null then array[b.min_wind_speed, b.max_wind_speed] end as range_wind_speed, case when b.min_aqi is not null and b.max_aqi is not null then array[b.min_aqi, b.max_aqi] end as range_aqi, b.aqi, b.min_temperature, b.max_temperature, b.min_pm25, b.max_pm25, b.min_pm10, b.max_pm10, b.min_no2, b.max_no2, b.min_dust, b.max_dust, b.min_wind_speed, b.max_wind_speed, b.hours, b.expected_hours) point)::text, ',' order by b.timestamp), '') || ']',
+  select '[' || coalesce(string_agg((select row_to_json(point) from (select b.timestamp, b.avg_temperature, b.avg_humidity, b.avg_pressure, b.avg_pm25, b.avg_pm10, b.avg_pm25_raw, b.avg_no2, b.avg_usvh, b.avg_dust, b.avg_so2, b.avg_o3, b.avg_wind_direction, b.avg_wind_speed, b.total_rain, case when b.min_temperature is not null and b.max_temperature is not null then array[b.min_temperature, b.max_temperature] end as range_temperature, case when b.min_pm25 is not null and b.max_pm25 is not null then array[b.min_pm25, b.max_pm25] end as range_pm25, case when b.min_pm10 is not null and b.max_pm10 is not null then array[b.min_pm10, b.max_pm10] end as range_pm10, case when b.min_dust is not null and b.max_dust is not null then array[b.min_dust, b.max_dust] end as range_dust, case when b.min_wind_speed is not null and b.max_wind_speed is not null then array[b.min_wind_speed, b.max_wind_speed] end as range_wind_speed, case when b.min_aqi is not null and b.max_aqi is not null then array[b.min_aqi, b.max_aqi] end as range_aqi, b.aqi, b.min_temperature, b.max_temperature, b.min_pm25, b.max_pm25, b.min_pm10, b.max_pm10, b.min_no2, b.max_no2, b.min_dust, b.max_dust, b.min_wind_speed, b.max_wind_speed, b.european_index, b.pollutant, b.hours, b.expected_hours) point)::text, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select d.*, h.expected_hours, concat('{', '"temperature":', h.temperature_hours, ',',
+    select d.*, logic.european_band(g.grade) as european_index, logic.european_pollutant(g.grade) as pollutant,
+      h.expected_hours, concat('{', '"temperature":', h.temperature_hours, ',',
   '"humidity":', h.humidity_hours, ',',
   '"pressure":', h.pressure_hours, ',',
   '"pm1":', h.pm1_hours, ',',
@@ -7783,14 +7830,16 @@ begin
   '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}')::json as hours
     from api.station_daily d
     join api.station_completeness(at, 'day', since, until, array[only_station]) h on h.timestamp = d.timestamp
+    cross join lateral (
+      select logic.european_grade(d.avg_pm25, d.avg_pm10, d.avg_o3, d.avg_no2, d.avg_so2) as grade) g
     where d.station_id = only_station and d.timestamp >= since and d.timestamp < until
   ) b
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_days_json is
   'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of '
-  'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
-  'valid_until, data_version.';
+  'points in the order of time, as text; each has the European index of its published means with the pollutant that '
+  'makes it, its expected hours, and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.station_months_json(at timestamptz, only_station int)
 returns table (months text, valid_until timestamptz, data_version int)
@@ -7806,20 +7855,27 @@ begin
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
       -- of the pollutant that decides the index (Q2): what the other has says nothing about it
       coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"european_index":', coalesce(to_json(logic.european_band(g.grade))::text, 'null'),
+      ',"pollutant":', coalesce(to_json(logic.european_pollutant(g.grade))::text, 'null'), ',"pollutant_hours":',
+      coalesce(case logic.european_pollutant(g.grade) when 'pm2.5' then h.pm25_hours when 'pm10' then h.pm10_hours
+        when 'o3' then h.o3_hours when 'no2' then h.no2_hours when 'so2' then h.so2_hours end, 0),
       ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.station_monthly b
   left join api.station_completeness(at, 'month', first_month, at, array[only_station]) h
     on h.timestamp = b.timestamp
+  cross join lateral (
+    select logic.european_grade(b.avg_pm25, b.avg_pm10, b.avg_o3, b.avg_no2, b.avg_so2) as grade) g
   where b.station_id = only_station and b.timestamp < at
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_months_json is
   'All months of a station since its first, the running one included. One row; none for an unknown station_id. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
-  'text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, the European index of its published means with the pollutant that '
+  'makes it and the hours with that, and its expected hours: 0 of 0 before the first hour has closed, as text), '
+  'valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -7894,7 +7950,7 @@ returns table (
   trend text,
   "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
   european_index text, european_timestamp timestamptz,
-  "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
+  european_pollutants text, european_values text, european_concentrations text, european_hours text,
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -7902,11 +7958,12 @@ as $$
 #variable_conflict use_column
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
-  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -12);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
 begin
   return query
   with hour as materialized (
-    select * from rollup.region_hourly b
+    select b.*, api.european_index(b.pm25, b.pm10, b.o3, b.no2, b.so2) as index
+    from rollup.region_hourly b
     where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
@@ -7918,27 +7975,34 @@ begin
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
   )
   select c.trend, c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
-    e.index, case when e.index is not null then h.bucket end,
-    api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
-    api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
+    h.index, case when h.index is not null then h.bucket end,
+    logic.european_bands(h.pm25, h.pm10, h.o3, h.no2, h.so2)::text,
+    logic.european_means(h.pm25, h.pm10, h.o3, h.no2, h.so2)::text,
+    logic.european_concentrations(h.pm25, h.pm10, h.o3, h.no2, h.so2)::text,
+    (select coalesce(json_agg(json_build_object('timestamp', d.bucket,
+        'pollutants', logic.european_bands(d.pm25, d.pm10, d.o3, d.no2, d.so2)) order by d.bucket), '[]')::text
+      from hour d where d.index is not null),
     api.history_valid_until(at), f.data_version
   from raw.region s
   cross join cast_of c
   cross join api.freshness f
   left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -1)
-  cross join lateral api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) e(index)
   where s.slug = only_region;
 end $$;
 comment on function api.region_now is
   'Trend, NowCast and the European index of a region at an instant. One row; none for an unknown region_slug.
 Columns:
-  trend (of PM2.5, from the last 4 closed hours: see api.trend),
+  trend (of PM2.5, from the last 7 closed hours: see api.trend),
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
   nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
   nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
-  "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
+  european_pollutants (the band of each of pm2.5, pm10, o3, no2 and so2, a JSON object, as text),
+  european_values (their published means, likewise),
+  european_concentrations (their means in whole µg/m³, as the index rounds them, likewise),
+  european_hours (a JSON array in the order of time: of each of the last 24 closed hours with an index its timestamp '
+  'and pollutants, the bands, as text),
   valid_until (when the next hour closes),
   data_version.';
 
@@ -7953,10 +8017,11 @@ declare
     rollup.bucket_start('day', at));
 begin
   return query
-  select '[' || coalesce(string_agg((select row_to_json(point) from (select b.timestamp, b.avg_temperature, b.avg_humidity, b.avg_pressure, b.avg_pm25, b.avg_pm10, b.avg_no2, b.avg_usvh, b.avg_dust, b.avg_so2, b.avg_o3, b.avg_wind_direction, b.avg_wind_speed, b.total_rain, b.station_count, case when b.min_temperature is not null and b.max_temperature is not null then array[b.min_temperature, b.max_temperature] end as range_temperature, case when b.min_pm25 is not null and b.max_pm25 is not null then array[b.min_pm25, b.max_pm25] end as range_pm25, case when b.min_pm10 is not null and b.max_pm10 is not null then array[b.min_pm10, b.max_pm10] end as range_pm10, case when b.min_dust is not null and b.max_dust is not null then array[b.min_dust, b.max_dust] end as range_dust, case when b.min_wind_speed is not null and b.max_wind_speed is not null then array[b.min_wind_speed, b.max_wind_speed] end as range_wind_speed, case when b.min_aqi is not null and b.max_aqi is not null then array[b.min_aqi, b.max_aqi] end as range_aqi, b.aqi, b.min_temperature, b.max_temperature, b.min_pm25, b.max_pm25, b.min_pm10, b.max_pm10, b.min_no2, b.max_no2, b.min_dust, b.max_dust, b.min_wind_speed, b.max_wind_speed, b.hours, b.expected_hours) point)::text, ',' order by b.timestamp), '') || ']',
+  select '[' || coalesce(string_agg((select row_to_json(point) from (select b.timestamp, b.avg_temperature, b.avg_humidity, b.avg_pressure, b.avg_pm25, b.avg_pm10, b.avg_no2, b.avg_usvh, b.avg_dust, b.avg_so2, b.avg_o3, b.avg_wind_direction, b.avg_wind_speed, b.total_rain, b.station_count, case when b.min_temperature is not null and b.max_temperature is not null then array[b.min_temperature, b.max_temperature] end as range_temperature, case when b.min_pm25 is not null and b.max_pm25 is not null then array[b.min_pm25, b.max_pm25] end as range_pm25, case when b.min_pm10 is not null and b.max_pm10 is not null then array[b.min_pm10, b.max_pm10] end as range_pm10, case when b.min_dust is not null and b.max_dust is not null then array[b.min_dust, b.max_dust] end as range_dust, case when b.min_wind_speed is not null and b.max_wind_speed is not null then array[b.min_wind_speed, b.max_wind_speed] end as range_wind_speed, case when b.min_aqi is not null and b.max_aqi is not null then array[b.min_aqi, b.max_aqi] end as range_aqi, b.aqi, b.min_temperature, b.max_temperature, b.min_pm25, b.max_pm25, b.min_pm10, b.max_pm10, b.min_no2, b.max_no2, b.min_dust, b.max_dust, b.min_wind_speed, b.max_wind_speed, b.european_index, b.pollutant, b.hours, b.expected_hours) point)::text, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select d.*, h.expected_hours, concat('{', '"temperature":', h.temperature_hours, ',',
+    select d.*, logic.european_band(g.grade) as european_index, logic.european_pollutant(g.grade) as pollutant,
+      h.expected_hours, concat('{', '"temperature":', h.temperature_hours, ',',
   '"humidity":', h.humidity_hours, ',',
   '"pressure":', h.pressure_hours, ',',
   '"pm1":', h.pm1_hours, ',',
@@ -7973,14 +8038,16 @@ begin
   '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}')::json as hours
     from api.region_daily d
     join api.region_completeness(at, 'day', since, until, array[only_region]) h on h.timestamp = d.timestamp
+    cross join lateral (
+      select logic.european_grade(d.avg_pm25, d.avg_pm10, d.avg_o3, d.avg_no2, d.avg_so2) as grade) g
     where d.region_slug = only_region and d.timestamp >= since and d.timestamp < until
   ) b
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_days_json is
   'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of '
-  'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
-  'valid_until, data_version.';
+  'points in the order of time, as text; each has the European index of its published means with the pollutant that '
+  'makes it, its expected hours, and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.region_months_json(at timestamptz, only_region text)
 returns table (months text, valid_until timestamptz, data_version int)
@@ -7996,20 +8063,27 @@ begin
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
       -- of the pollutant that decides the index (Q2): what the other has says nothing about it
       coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"european_index":', coalesce(to_json(logic.european_band(g.grade))::text, 'null'),
+      ',"pollutant":', coalesce(to_json(logic.european_pollutant(g.grade))::text, 'null'), ',"pollutant_hours":',
+      coalesce(case logic.european_pollutant(g.grade) when 'pm2.5' then h.pm25_hours when 'pm10' then h.pm10_hours
+        when 'o3' then h.o3_hours when 'no2' then h.no2_hours when 'so2' then h.so2_hours end, 0),
       ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.region_monthly b
   left join api.region_completeness(at, 'month', first_month, at, array[only_region]) h
     on h.timestamp = b.timestamp
+  cross join lateral (
+    select logic.european_grade(b.avg_pm25, b.avg_pm10, b.avg_o3, b.avg_no2, b.avg_so2) as grade) g
   where b.region_slug = only_region and b.timestamp < at
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_months_json is
   'All months of a region since its first, the running one included. One row; none for an unknown region_slug. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
-  'text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, the European index of its published means with the pollutant that '
+  'makes it and the hours with that, and its expected hours: 0 of 0 before the first hour has closed, as text), '
+  'valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -8968,23 +9042,27 @@ begin
     from logic.flag f where f.kind = 'pm' and f.until > newest group by 1
   )
   select coalesce(json_object_agg(e.station_id,
-      json_build_array(logic.european_band(e.grade), logic.european_pollutant(e.grade)))
+      json_build_array(logic.european_band(e.grade), logic.european_pollutant(e.grade), e.concentration, e.pm25))
       filter (where e.grade is not null), '{}')::text,
     newest, least(api.history_valid_until(at), (select min(s.changes_at) from suspect s)),
     (select f.data_version from api.freshness f)
   from (
-    select h.station_id, logic.european_grade(
-      case when s.is_suspect is not true then h.pm25 end, case when s.is_suspect is not true then h.pm10 end,
-      h.o3, h.no2, h.so2) as grade
-    from rollup.station_hourly h
-    left join suspect s on s.station_id = h.station_id
-    where h.bucket = newest) e;
+    select g.station_id, g.grade, logic.published_non_negative(g.pm25, 1) as pm25,
+      logic.european_concentration(g.grade, g.pm25, g.pm10, g.o3, g.no2, g.so2) as concentration
+    from (
+      select h.*, logic.european_grade(
+        case when s.is_suspect is not true then h.pm25 end, case when s.is_suspect is not true then h.pm10 end,
+        h.o3, h.no2, h.so2) as grade
+      from rollup.station_hourly h
+      left join suspect s on s.station_id = h.station_id
+      where h.bucket = newest) g) e;
 end $$;
 comment on function api.station_european_json is
   'The European index of all stations in the last closed hour, without suspect particles. One row. Columns: places (a '
-  'JSON object by station id, as text: of each station with an index, an array of the index, see api.european_index, '
-  'and of the pollutant that makes it, the first of pm2.5, pm10, o3, no2 and so2 with the worst band), timestamp (start '
-  'of the hour), valid_until, data_version.';
+  'JSON object by station id, as text: of each station with an index, an array of the index, see api.european_index; of '
+  'the pollutant that makes it, the first of pm2.5, pm10, o3, no2 and so2 with the worst band; of its mean in whole '
+  'µg/m³, as the index rounds it; and of the published mean of PM2.5 [µg/m³]), timestamp (start of the hour), '
+  'valid_until, data_version.';
 
 -- Hours of regions have no suspect particles.
 create function api.region_european_json(at timestamptz)
@@ -8997,13 +9075,16 @@ declare
 begin
   return query
   select coalesce(json_object_agg(e.region_slug,
-      json_build_array(logic.european_band(e.grade), logic.european_pollutant(e.grade)))
+      json_build_array(logic.european_band(e.grade), logic.european_pollutant(e.grade), e.concentration, e.pm25))
       filter (where e.grade is not null), '{}')::text,
     newest, api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select h.region_slug, logic.european_grade(h.pm25, h.pm10, h.o3, h.no2, h.so2) as grade
-    from rollup.region_hourly h
-    where h.bucket = newest) e;
+    select g.region_slug, g.grade, logic.published_non_negative(g.pm25, 1) as pm25,
+      logic.european_concentration(g.grade, g.pm25, g.pm10, g.o3, g.no2, g.so2) as concentration
+    from (
+      select h.*, logic.european_grade(h.pm25, h.pm10, h.o3, h.no2, h.so2) as grade
+      from rollup.region_hourly h
+      where h.bucket = newest) g) e;
 end $$;
 comment on function api.region_european_json is
   'The European index of all regions in the last closed hour. One row. Columns: places (as of '

@@ -2,11 +2,21 @@
  * A year as a calendar of days, coloured by the category of each; a pointer or the arrow keys tell
  * the values of a day.
  */
-import { fill, formatDate, formatValue, PM25 } from '../format.ts';
+import { fill, formatDate, formatValue, PM25, type Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
-import { categoryOf } from '../scale.ts';
+import { bandOf, categoryOf, type Look, POLLUTANTS } from '../scale.ts';
 import { AQI, describeValue, measuredValue, type Point } from '../series.ts';
-import { monthStarts, PLACE, type PlacedDay, placeDays, STEP, STEPS, TOP, WIDTH } from './days.ts';
+import {
+  monthStarts,
+  PLACE,
+  type PlacedDay,
+  placeDays,
+  STEP,
+  STEPS,
+  TOP,
+  viewFrom,
+  WIDTH,
+} from './days.ts';
 import {
   countHours,
   type History,
@@ -31,7 +41,7 @@ import {
 
 const SIDE = 12;
 
-type Day = Point & MeasuredHours;
+type Day = Point & MeasuredHours & { european_index: string | null; pollutant: string | null };
 
 /** `card`: of the strip and the calendar. */
 export function makeCalendar(page: Page, card: HTMLElement, history: History): Part {
@@ -45,7 +55,8 @@ export function makeCalendar(page: Page, card: HTMLElement, history: History): P
     await whenWanted(card);
     const found = await fetchJson<{ days: Day[] }>(exploreUrl(page, `days/${year}.json`));
     if (found === undefined) return [];
-    const drawn = drawYear(page, year, history, found.data.days);
+    const { begun = '' } = card.dataset;
+    const drawn = drawYear(page, year, begun, history, found.data.days);
     scrollToDay = drawn.scrollToDay;
     requestAnimationFrame(scrollToDay);
     return [drawn.element];
@@ -61,11 +72,19 @@ export function makeCalendar(page: Page, card: HTMLElement, history: History): P
   };
 }
 
-function drawYear(page: Page, year: number, history: History, measured: readonly Day[]) {
+function drawYear(
+  page: Page,
+  year: number,
+  begun: string,
+  history: History,
+  measured: readonly Day[],
+) {
   const { words, locale } = page;
   const today = todayOf(history);
   const byDate = new Map(measured.map((point) => [point.timestamp.slice(0, 10), point]));
-  const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
+  const since = placeDays(year).filter(({ date }) => date >= `${begun.slice(0, 7)}-01`);
+  const days = since.filter(({ date }) => date < today || byDate.has(date));
+  const firstWeek = since[0]?.week ?? 0;
   const heading = fill(words.calendar, { year });
   /** In January 2024 the first is a Monday. */
   const weekday = (n: number) =>
@@ -78,8 +97,8 @@ function drawYear(page: Page, year: number, history: History, measured: readonly
   <svg class="weekdays" viewBox="${PLACE.weekdays}" preserveAspectRatio="xMinYMid slice"
   aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
 <div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}">
-  <svg viewBox="${PLACE.days}" aria-hidden="true">
-  ${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(history, day, byDate.get(day.date)))}</svg></div></div>
+  <svg viewBox="${viewFrom(firstWeek)}" aria-hidden="true">
+  ${monthStarts(since).map(month)}${days.map((day) => cellOf(page, history, day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p></div>`);
   const box = partOf(made, '[role=application]');
   const live = partOf(made, '.live');
@@ -124,41 +143,67 @@ function drawYear(page: Page, year: number, history: History, measured: readonly
   });
   point(at, false);
   const scrollToDay = () => {
-    box.scrollLeft = ((days[at]?.week ?? 0) * STEP * box.scrollWidth) / WIDTH - box.clientWidth / 2;
+    const weeks = (days[at]?.week ?? firstWeek) - firstWeek;
+    box.scrollLeft = (weeks * STEP * box.scrollWidth) / WIDTH - box.clientWidth / 2;
   };
   return { element: made, scrollToDay };
 }
 
+type Judged = { look: Look; quantity: Quantity; before: string };
+
+/**
+ * What the index says of a day, by which quantity, and what stands before its category; undefined
+ * where it says nothing.
+ */
+function judge({ index, locale, quantities }: Page, point: Day): Judged | undefined {
+  if (index === 'eaqi') {
+    const { european_index: band, pollutant } = point;
+    const quantity = quantities.find(({ key }) => key === pollutant);
+    if (band === null || quantity === undefined) return undefined;
+    return { look: bandOf(band), quantity, before: '' };
+  }
+  const aqi = measuredValue(point, AQI);
+  if (aqi === null) return undefined;
+  const before = `AQI ${formatValue(locale, aqi, AQI)}, `;
+  return { look: categoryOf(aqi), quantity: AQI, before };
+}
+
 /** A suspect day has no category. */
-function cellOf(history: History, { week, weekday }: PlacedDay, point: Day | undefined): Html {
-  const mark = incompleteHours(point) === undefined ? '' : ' incomplete';
-  const isKnown = point !== undefined && !isSuspect(history, 'day', point.timestamp, AQI);
-  const category = categoryOf(isKnown ? measuredValue(point, AQI) : null);
+function cellOf(
+  page: Page,
+  history: History,
+  { week, weekday }: PlacedDay,
+  point: Day | undefined,
+): Html {
+  const judged = point && judge(page, point);
+  const mark = incompleteHours(point, judged) === undefined ? '' : ' incomplete';
+  const isKnown =
+    point !== undefined &&
+    judged !== undefined &&
+    !isSuspect(history, 'day', point.timestamp, judged.quantity);
+  const category = isKnown ? judged.look : 'unknown';
   return html`<rect x="${week * STEP}" y="${TOP + weekday * STEP}" width="${SIDE}" height="${SIDE}"
     rx="2" class="${category}${mark}"/>`;
 }
 
 /** The hours of a day that has less than 75 % of them (A11). */
-function incompleteHours(point: Day | undefined): Hours | undefined {
-  const hours = point && measuredValue(point, AQI) !== null ? countHours(point, AQI) : undefined;
+function incompleteHours(point: Day | undefined, judged: Judged | undefined): Hours | undefined {
+  const hours = point && judged && countHours(point, judged.quantity);
   return isFew(hours) ? hours : undefined;
 }
 
 /**
- * `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, and of an incomplete day ` ·
- * 4 of 24 hours measured`.
+ * `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, by the European index with the
+ * pollutant that makes it, and of an incomplete day ` · 4 of 24 hours measured`.
  */
-function describeDay(
-  { words, locale }: Page,
-  history: History,
-  date: string,
-  point: Day | undefined,
-): string {
+function describeDay(page: Page, history: History, date: string, point: Day | undefined): string {
+  const { words, locale } = page;
   const day = formatDate(locale, date, 'day of week');
-  const aqi = measuredValue(point, AQI);
-  if (aqi === null || point === undefined) return `${day}: ${words.unknown}`;
-  const isDoubted = isSuspect(history, 'day', point.timestamp, AQI);
-  const hours = incompleteHours(point);
+  const judged = point && judge(page, point);
+  if (judged === undefined || point === undefined) return `${day}: ${words.unknown}`;
+  const isDoubted = isSuspect(history, 'day', point.timestamp, judged.quantity);
+  const hours = incompleteHours(point, judged);
   const mark = hours === undefined ? '' : ` · ${fill(words.hoursOf, hours)}`;
-  return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${isDoubted ? words.suspect : words[categoryOf(aqi)]}${mark}`;
+  const shown = judged.quantity === AQI ? PM25 : judged.quantity;
+  return `${day}: ${POLLUTANTS[shown.key]} ${describeValue(locale, point, shown, '–')} · ${judged.before}${isDoubted ? words.suspect : words[judged.look]}${mark}`;
 }

@@ -6,7 +6,7 @@ import type { Quantity } from '../format.ts';
 import type { HistoryWords } from '../historyWords.ts';
 import { type Html, html } from '../html.ts';
 import { FLOATING, lonely, tenth, trace, yAxis } from '../plot.ts';
-import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
+import { BANDS, boundsOf, CATEGORIES, GUIDELINES } from '../scale.ts';
 import {
   AQI,
   type Bucket,
@@ -18,6 +18,7 @@ import {
 import { moveByKeys, partOf, toElement } from './page.ts';
 
 type Plotted = {
+  index: 'aqi' | 'eaqi';
   words: HistoryWords;
   locale: string;
   window: HistoryWindow;
@@ -96,7 +97,7 @@ type Drawn = { picture: Html; cursorAt: (index: number) => Html; indexAt: (x: nu
 
 /** Hours, days and months are equally far apart, whatever clocks and calendars do. */
 function drawnAt(width: number, plotted: Plotted): Drawn {
-  const { words, locale, window, quantity, buckets, isFew, isSuspect } = plotted;
+  const { index, words, locale, window, quantity, buckets, isFew, isSuspect } = plotted;
   const hasArrows = quantity.key === 'wind_speed';
   const height = width <= NARROW ? LOW_HEIGHT : HEIGHT;
   const bottom = height - BOTTOM - (hasArrows ? ARROW_HEIGHT : 0);
@@ -120,9 +121,10 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
         html`<circle class="${look}" cx="${x(n)}" cy="${y(value)}" r="${radius}"/>`,
     );
 
-  const ends = boundsOf(quantity);
+  const ends = endsOf(index, quantity);
   const heightOf = (end: number | undefined) => (end === undefined ? TOP : Math.max(TOP, y(end)));
-  const stripes = CATEGORIES.map(({ name }, n) =>
+  const looks = index === 'aqi' ? CATEGORIES.map(({ name }) => name) : BANDS;
+  const stripes = looks.map((name, n) =>
     rect(
       `stripe ${name}`,
       LEFT,
@@ -212,7 +214,7 @@ export function guidelineOf({ key }: Quantity, { unit }: HistoryWindow) {
 }
 
 /** Upper ends of the index's categories, in what is drawn. */
-const boundsOf = (quantity: Quantity): readonly number[] =>
-  quantity === AQI
+const endsOf = (index: 'aqi' | 'eaqi', quantity: Quantity): readonly number[] =>
+  quantity === AQI && index === 'aqi'
     ? CATEGORIES.map(({ upTo }) => upTo).filter(Number.isFinite)
-    : (BOUNDS[quantity.key] ?? []);
+    : boundsOf(index, quantity);

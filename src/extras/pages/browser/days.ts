@@ -27,6 +27,9 @@ export function placeDays(year: number): PlacedDay[] {
   }));
 }
 
+/** The part of a calendar that a year has from a week on, as far from the left as all years. */
+export const viewFrom = (week: number): string => `${week * STEP} 0 ${WIDTH} ${HEIGHT}`;
+
 /** The days that begin a month. */
 export const monthStarts = (days: readonly PlacedDay[]): PlacedDay[] =>
   days.filter(({ date }) => date.endsWith('-01'));

@@ -2,7 +2,7 @@
  * The history of a station or region: switches for window and parameter, the chart, what its values
  * are, and the same as tables.
  */
-import { fill, formatBare, formatValue, PM25, type Quantity, unitIn } from '../format.ts';
+import { fill, formatBare, formatValue, massText, PM25, type Quantity, unitIn } from '../format.ts';
 import { type Html, html, scrollingTable } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import {
@@ -179,6 +179,7 @@ export function makeHistory(
       };
       chart.show({
         ...shown,
+        index: page.index,
         words,
         locale,
         newest,
@@ -242,13 +243,14 @@ function explain(page: Page, history: History, { quantity, window, buckets }: Sh
   const means = { hour: words.hourlyMeans, day: words.dailyMeans, month: words.monthlyMeans };
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const what = `${nameWithUnit(page, quantity)}: ${(quantity.key === 'rain' ? sums : means)[unit]}`;
+  const mass = massText(locale, quantity);
   const guideline = guidelineOf(quantity, window);
   const hasSuspect = buckets.some(
     ({ timestamp, point }) =>
       measuredValue(point, quantity) !== null && isSuspect(history, unit, timestamp, quantity),
   );
   return html`<p class="what">
-    ${hasBand ? `${what}; ${words.band}.` : `${what}.`}${
+    ${hasBand ? `${what}; ${words.band}.` : `${what}.`}${mass !== '' && ` ${mass}.`}${
       guideline !== undefined &&
       html` <span
     class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`

@@ -10,6 +10,8 @@ export type Page = {
   locale: string;
   /** `station/1` or `region/slug`. */
   subject: string;
+  /** Of days and months, and behind charts. */
+  index: 'aqi' | 'eaqi';
   words: HistoryWords;
   quantities: readonly Quantity[];
   windows: readonly HistoryWindow[];
@@ -17,11 +19,12 @@ export type Page = {
 
 /** From what the server wrote into the page. */
 export function readPage(section: HTMLElement): Page {
-  const { locale = 'en', subject = '', windows = '[]', quantities = '[]' } = section.dataset;
+  const { locale = 'en', subject = '', index, windows = '[]', quantities = '[]' } = section.dataset;
   const words = JSON.parse(document.querySelector('#words')?.textContent ?? '{}');
   return {
     locale,
     subject,
+    index: index === 'eaqi' ? 'eaqi' : 'aqi',
     words,
     quantities: JSON.parse(quantities),
     windows: JSON.parse(windows),

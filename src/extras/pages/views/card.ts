@@ -23,8 +23,8 @@ export const regionCard =
   });
 
 function cardOf(site: Site, locale: Locale, subject: Subject): string {
-  const { title, measurement_time: time } = subject.values;
-  const { look, box, word, value } = inWords(locale, subject);
+  const { title } = subject.values;
+  const { look, box, word, value, time } = inWords(locale, subject);
   return cardPicture({
     title,
     site: titleIn(site, locale),

@@ -1,6 +1,6 @@
 /** The material of views: documents of the API, by their names in the contract. */
 import type { z } from 'zod';
-import type { Region } from '../../../contract/current.ts';
+import type { Region, Station } from '../../../contract/current.ts';
 import { ENDPOINTS, type Locale, pathWith } from '../../../contract/endpoints.ts';
 import { EXPLORE, type ExploreAnswer } from '../../../contract/explore.ts';
 import type { Read } from '../../extra.ts';
@@ -57,28 +57,39 @@ export async function readNetwork(context: Context, locale: Locale) {
   const stations = new Map(now.stations.map((one) => [one.id, one]));
   const regions = new Map(now.regions.map((one) => [one.slug, one]));
   const { index } = context.site;
+  /** With its verdict, and PM2.5 of the hour that this is about. */
+  const judge = <Place extends Region | Station>(place: Place, judged: Judged | undefined) => {
+    const known = { ...UNJUDGED, ...judged };
+    const verdict = verdictOf(index, { ...place, ...known }, gradeIn(known));
+    const isOfHour = verdict.by?.index === 'eaqi';
+    return { ...place, ...(isOfHour && { 'pm2.5': known['pm2.5'] }), verdict };
+  };
   return {
     ...list,
+    hour: now.timestamp,
     stations: list.stations.map((station) => {
-      const judged = { ...UNJUDGED, ...stations.get(station.id) };
-      const { is_bad_pm } = judged;
-      const verdict = verdictOf(index, { ...station, ...judged }, gradeIn(judged));
-      return { ...station, is_bad_pm, verdict };
+      const judged = stations.get(station.id);
+      return { ...judge(station, judged), is_bad_pm: judged?.is_bad_pm ?? false };
     }),
-    regions: list.regions.map((region) => {
-      const judged = { ...UNJUDGED, ...regions.get(region.slug) };
-      return { ...region, verdict: verdictOf(index, { ...region, ...judged }, gradeIn(judged)) };
-    }),
+    regions: list.regions.map((region) => judge(region, regions.get(region.slug))),
   };
 }
 
+type Judged = Omit<ExploreAnswer<'now'>['regions'][number], 'slug'> & { is_bad_pm?: boolean };
+
 /** Until both documents know it. */
-const UNJUDGED = { european_index: null, pollutant: null, is_bad_pm: false, has_measured: false };
+const UNJUDGED: Judged = {
+  european_index: null,
+  pollutant: null,
+  concentration: null,
+  'pm2.5': null,
+  has_measured: false,
+};
 
-type Judged = Pick<ExploreAnswer<'now'>['regions'][number], 'european_index' | 'pollutant'>;
-
-const gradeIn = ({ european_index: band, pollutant }: Judged) =>
-  band === null || pollutant === null ? undefined : ([band, pollutant] as const);
+const gradeIn = ({ european_index: band, pollutant, concentration }: Judged) =>
+  band === null || pollutant === null
+    ? undefined
+    : ([band, pollutant, concentration ?? 0] as const);
 
 /** Places of one list with their last 24 hours. */
 export function withDays<Place extends Region, Post extends ListedStation>(
