@@ -10,7 +10,8 @@ export const BUNDLED = new URL('../../../dist/browser/', import.meta.url);
 
 const sheet = (name: string) => readFileSync(new URL(`${name}.css`, BUNDLED), 'utf8');
 
-export const pageStyle = () => SCHEMES + sheet('common') + sheet('page') + ON_PAPER;
+export const pageStyle = () =>
+  SCHEMES + sheet('common') + sheet('page') + sheet('limits') + ON_PAPER;
 
 /** The current values for other sites. */
 export const frameStyle = () => SCHEMES + sheet('common') + sheet('embedded') + sheet('frame');
