@@ -8,6 +8,10 @@ export function makeClock(fixedNow?: Date): Clock {
   return fixedNow === undefined ? () => new Date() : () => new Date(fixedNow);
 }
 
+/** The year that an instant is in, in a time zone. */
+export const yearIn = (timeZone: string, at: Date): number =>
+  Number(new Intl.DateTimeFormat('en', { timeZone, year: 'numeric' }).format(at));
+
 const CHECK_EVERY_MS = 5_000;
 /**
  * More than time synchronization corrects between two checks, and less than a usual manual change.

@@ -12,7 +12,7 @@ import { readings, stationsOfHour } from './explore/hour.ts';
 import { lastDay, now, regionLastDay } from './explore/lists.ts';
 import { parameterMap } from './explore/map.ts';
 import { regionNow, stationNow } from './explore/now.ts';
-import { completeness, days, limits, months } from './explore/record.ts';
+import { completeness, days, limits, limitsOfYear, months } from './explore/record.ts';
 import { flags, neighbours } from './explore/trust.ts';
 import { regionWarnings, stationWarnings } from './explore/warnings.ts';
 
@@ -123,6 +123,13 @@ export const EXPLORE = {
     summary: 'one {subject} against the limits of the EU from 2030',
     answer: limits,
     calls: 'limits',
+  }),
+  ...twin('LimitsOfYear', {
+    path: 'limits/{year}.json',
+    summary: 'a year of one {subject} against the limits of the EU from 2030',
+    answer: limitsOfYear,
+    calls: 'limits',
+    isHeavy: true,
   }),
   stationReadings: of('station', {
     path: 'readings/{hour}.json',

@@ -1,10 +1,20 @@
 /**
  * The limits of the EU that apply from 2030, as far as a network measures them: Directive (EU)
  * 2024/2881 (http://data.europa.eu/eli/dir/2024/2881/oj), Annex I, Section 1, Table 1, and for
- * ozone, which has a target value, Section 2, Point B. The SQL, the OpenAPI document and the pages
- * read this table.
+ * ozone, which has a target value, Section 2, Point B. The SQL reads this table,
+ * and publishes it with the numbers.
  */
 import type { ParameterName } from './parameters.ts';
+
+/**
+ * What a year says about a limit (sql/api/84_limit_verdict.sql): `running`: not exceeded so far, and
+ * the year is not over; `insufficient_data`: not exceeded, but too little was measured to say that
+ * it was kept. The directive asks for 85 % of the days or hours (Annex V, Point B), and for 18 hours
+ * of a day (Point C); exceedances count even with fewer (Point D). It also asks for them in each
+ * part of the year, which is not tested.
+ */
+export const VERDICTS = ['kept', 'exceeded', 'running', 'insufficient_data'] as const;
+export type LimitVerdict = (typeof VERDICTS)[number];
 
 /** `8 hours`: the highest running mean of eight hours that ends on a day (Annex I, note 3). */
 type Period = 'hour' | '8 hours' | 'day' | 'year';
@@ -36,10 +46,3 @@ export const EU_LIMITS = [
   { parameter: 'so2', period: 'year', limit: 20, allowed: 0, from },
   { parameter: 'o3', period: '8 hours', limit: 120, allowed: 18, from },
 ] as const satisfies readonly Limit[];
-
-/** The limit of a parameter for a period. Throws if it has none. */
-export function limitOf(parameter: ParameterName, period: Period): Limit {
-  const found = EU_LIMITS.find((one) => one.parameter === parameter && one.period === period);
-  if (found === undefined) throw new Error(`${parameter} has no limit for the period ${period}`);
-  return found;
-}

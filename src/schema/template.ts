@@ -122,12 +122,13 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
 function limitsOf(parameters: readonly Parameter[], group: string): Item[] {
   const limits = EU_LIMITS.filter(({ period }) => group === `limit_${period.replace(' ', '_')}`);
   if (limits.length === 0) fail(`there is no group of limits ${group}`);
-  return limits.map(({ parameter, limit }) => {
+  return limits.map(({ parameter, limit, allowed }) => {
     const { unit, massOfPpb } = parameters.find(({ name }) => name === parameter) ?? {};
     return {
       name: parameter,
       key: keyOf(parameter),
       limit: `${limit}`,
+      allowed: `${allowed}`,
       // limits are in µg/m³ (S6)
       mass: unit === 'ppb' ? ` * ${massOfPpb}` : '',
     };

@@ -3,6 +3,7 @@
  * database writes the long parts as JSON text.
  */
 import { z } from 'zod';
+import { yearIn } from '../base/clock.ts';
 import {
   EXPLORE,
   type Explored,
@@ -32,6 +33,12 @@ export function makeExplore(
     const row = await readRow(name, values);
     return entryOf(values.locale, jsonOf(EXPLORE[name], { ...values, ...row }), row as Row);
   };
+  const begun = (name: CalledName) => async (values: PathValues) => {
+    const running = yearIn(zone, clock());
+    if (values.year > running)
+      throw notFound(`The year ${values.year} has not begun: ask for ${running} or earlier.`);
+    return await render(name)(values);
+  };
   const now = (subject: Subject) => async (values: PathValues) => {
     const args = `(at => $1, only_${subject} => $2)`;
     const [row] = await query(
@@ -50,19 +57,11 @@ export function makeExplore(
     ...makeHoursCsv(db, readRow),
     stationNow: now('station'),
     regionNow: now('region'),
-    async stationGaps(values) {
-      const running = yearIn(zone, clock());
-      if (values.year > running)
-        throw notFound(
-          `The year ${values.year} has not begun, so nobody knows what will be absent: ask for ${running} or earlier.`,
-        );
-      return await render('stationGaps')(values);
-    },
+    stationGaps: begun('stationGaps'),
+    stationLimitsOfYear: begun('stationLimitsOfYear'),
+    regionLimitsOfYear: begun('regionLimitsOfYear'),
   };
 }
-
-const yearIn = (timeZone: string, at: Date): number =>
-  Number(new Intl.DateTimeFormat('en', { timeZone, year: 'numeric' }).format(at));
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -85,15 +84,15 @@ function isWrittenBySql(schema: z.ZodType): boolean {
 /** Columns `mean_no2`, `no2_days`, `no2_days_above` … as an object for each pollutant. */
 const limitsOf = (shape: z.ZodRawShape, row: Values) =>
   Object.fromEntries(
-    Object.entries(shape).map(([pollutant, schema]) => [
-      pollutant,
-      Object.fromEntries(
-        Object.keys((schema as z.ZodObject).shape).map((key) => [
-          key,
-          row[key === 'mean' ? `mean_${pollutant}` : `${pollutant}_${key}`],
-        ]),
-      ),
+    Object.entries(shape).map(([key, schema]) => [
+      key,
+      schema instanceof z.ZodObject ? pollutantOf(key, Object.keys(schema.shape), row) : row[key],
     ]),
+  );
+
+const pollutantOf = (pollutant: string, keys: readonly string[], row: Values) =>
+  Object.fromEntries(
+    keys.map((key) => [key, row[key === 'mean' ? `mean_${pollutant}` : `${pollutant}_${key}`]]),
   );
 
 /** The functions whose columns now.json has beside the indices. */

@@ -21,11 +21,19 @@ const TYPES: Readonly<Record<string, string>> = {
   _text: 'readonly string[]',
 };
 
-/** Counts against the limits of the EU. */
-const LIMITS = EU_LIMITS.flatMap(({ parameter, period }) => {
-  const counted = `${keyOf(parameter)}_${period === 'hour' ? 'hours' : 'days'}`;
-  return period === 'year' ? [] : [counted, `${counted}_above`];
-});
+/** What is always known of the limits of the EU: not a mean, and not a change. */
+const LIMITS = [
+  'first_day',
+  'expected_days',
+  'expected_hours',
+  ...EU_LIMITS.flatMap(({ parameter, period }) => {
+    const key = keyOf(parameter);
+    if (period === 'year') return [`${key}_mean_limit`, `${key}_mean_verdict`];
+    const counted = `${key}_${period === 'hour' ? 'hours' : 'days'}`;
+    const all = ['', '_above', '_limit', '_allowed', '_verdict'].map((end) => counted + end);
+    return period === 'hour' ? all : [...all, `${key}_complete_days`];
+  }),
+];
 
 /**
  * The columns that are never null. The catalog does not say so of views and functions, so every

@@ -166,6 +166,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         // the days, and the hours that they have
         ['stationLimits', 365 + 324 * 2 + 41 * hours + 1],
         ['regionLimits', 365 + 324 * 2 + 41 * hours + 1],
+        ['stationLimitsOfYear', 2 * 365 + 365 * 2 + 41 * hours + 1], // with the year before
         // readings, the hour as published and as stored, the hour of the sensor
         ['stationReadings', 1 + 2 + 1],
         ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station

@@ -77,6 +77,7 @@ onOneEngine('the documents of the front page', (engine) => {
         if (subject.startsWith('station')) await get(`${subject}/gaps/2026.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
         await get(`${subject}/limits.json`);
+        await get(`${subject}/limits/2026.json`);
       }
     });
 

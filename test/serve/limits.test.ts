@@ -80,14 +80,14 @@ onEveryEngineInAll('the limits of the EU', (engine) => {
       ...hours('2026-11-16T20:00Z', times(17, { pm25: 26, pm10: 44, no2: 26.2, so2: 50.03 })),
       ...hours('2026-11-17T20:00Z', [{ no2: 20 }]),
     ]);
-    expect(await limits()).toEqual({
-      'pm2.5': { mean: 25.5, days: 2, days_above: 1 },
+    expect(await limits()).toMatchObject({
+      'pm2.5': { mean: 25.5, days: 2, complete_days: 1, days_above: 1 },
       pm10: { mean: 45, days: 2, days_above: 1 },
       no2: { mean: 44.2, days: 2, days_above: 1, hours: 18, hours_above: 0 },
       so2: { mean: 50, days: 2, days_above: 1, hours: 41, hours_above: 0 },
       o3: { days: 0, days_above: 0 },
     });
-    expect(await limits(new Date('2028-01-01T00:00:00Z'))).toEqual(NOTHING);
+    expect(await limits(new Date('2028-01-01T00:00:00Z'))).toMatchObject(NOTHING);
   });
 
   it('hours of NO2 and SO2 are compared with the limits of an hour, NO2 in µg/m³ (S6)', async () => {
@@ -116,7 +116,7 @@ onEveryEngineInAll('the limits of the EU', (engine) => {
     const { no2, o3 } = await limits();
     expect(no2).toMatchObject({ hours: 2, hours_above: 2, days: 2 });
     // the mean from 17:00 to 01:00 ends on the first day
-    expect(o3).toEqual({ days: 1, days_above: 1 });
+    expect(o3).toMatchObject({ days: 1, days_above: 1 });
   });
 
   it.each([
@@ -168,12 +168,89 @@ onEveryEngineInAll('the limits of the EU', (engine) => {
     ],
   ])('%s', async (_, readings, expected) => {
     await here.accept(readings);
-    expect((await limits()).o3).toEqual(expected);
+    expect((await limits()).o3).toMatchObject(expected);
+  });
+
+  /** Hours from midnight on, of that many days from a local date on. */
+  const days = (first: string, count: number, hoursOfDay: number, pm25: number) =>
+    Array.from({ length: count }, (_, n) =>
+      hours(
+        new Date(Date.parse(`${first}T00:00+04:00`) + n * 24 * HOUR).toISOString(),
+        times(hoursOfDay, { pm25 }),
+      ),
+    ).flat();
+
+  it('more days above a limit than are allowed exceed it, however few were measured', async () => {
+    await here.accept(days('2026-10-01', 18, 1, 26));
+    const few = { mean_limit: 10, mean_verdict: 'insufficient_data', days_limit: 25 };
+    expect((await limits())['pm2.5']).toMatchObject({
+      ...few,
+      days_above: 18,
+      days_allowed: 18,
+      days_verdict: 'insufficient_data',
+    });
+    await here.accept(days('2026-11-01', 1, 1, 26));
+    expect((await limits())['pm2.5']).toMatchObject({
+      ...few,
+      days_above: 19,
+      days_verdict: 'exceeded',
+    });
+  });
+
+  it('a year has a mean, and keeps a limit, from 85 % of its days on, each of 18 hours, when it is over', async () => {
+    await here.accept([...days('2026-01-13', 1, 17, 10.2), ...days('2026-01-14', 311, 18, 10.2)]);
+    const over = { mean: 10.2, mean_verdict: 'exceeded', days_verdict: 'kept' };
+    const unknown = { mean_verdict: 'insufficient_data', days_verdict: 'insufficient_data' };
+    const days365 = await limits(new Date('2027-01-12T12:00Z'));
+    expect(days365).toMatchObject({ first_day: '2026-01-12', last_day: '2027-01-11' });
+    expect(days365['pm2.5']).toMatchObject({ ...over, days: 312, complete_days: 311 });
+    const later = await limits(new Date('2027-01-15T12:00Z'));
+    expect(later['pm2.5']).toMatchObject({ ...unknown, days: 310 });
+    const ofYear = async (year: number, now: Date) =>
+      await here.get(`${BASE}/region/town/limits/${year}.json`, now);
+    expect(await ofYear(2026, new Date('2027-01-01T12:00Z'))).toMatchObject({
+      year: 2026,
+      last_day: '2026-12-31',
+      expected_days: 365,
+      'pm2.5': { ...over, days_change: null },
+    });
+    expect(await ofYear(2026, NOW)).toMatchObject({
+      last_day: '2026-11-19',
+      expected_days: 323,
+      expected_hours: 323 * 24,
+      'pm2.5': { mean_verdict: 'running', days_verdict: 'running' },
+    });
+    expect(await ofYear(2027, new Date('2027-01-01T12:00Z'))).toMatchObject({
+      first_day: '2027-01-01',
+      last_day: null,
+      expected_days: 0,
+      'pm2.5': { days: 0, days_verdict: 'running' },
+    });
+    await expect(ofYear(2028, NOW)).rejects.toThrow(/404.*2028 has not begun/);
+  });
+
+  it('days above the limit are compared with the same days of the year before, if both were measured', async () => {
+    const now = new Date('2026-01-11T12:00Z');
+    await here.accept([
+      ...days('2025-01-01', 5, 18, 30),
+      ...days('2025-01-06', 3, 18, 3),
+      ...days('2025-01-11', 9, 18, 30), // later in the year than now
+      ...days('2026-01-01', 3, 18, 30),
+      ...days('2026-01-04', 7, 18, 3),
+    ]);
+    const change = async () => {
+      await here.refresh(now);
+      const { 'pm2.5': pm25 } = await here.get(`${BASE}/station/1/limits/2026.json`, now);
+      return [pm25.days_above, pm25.days_change];
+    };
+    expect(await change()).toEqual([3, null]);
+    await here.accept(days('2025-01-09', 1, 18, 3));
+    expect(await change()).toEqual([3, -2]);
   });
 
   it('a station without any reading has no value, and an unknown one is 404', async () => {
     await limits();
-    expect(await here.get(`${BASE}/station/2/limits.json`, NOW)).toEqual(NOTHING);
+    expect(await here.get(`${BASE}/station/2/limits.json`, NOW)).toMatchObject(NOTHING);
     await expect(here.get(`${BASE}/station/9/limits.json`, NOW)).rejects.toThrow(
       /404.*no station 9\b/,
     );
@@ -192,7 +269,7 @@ onEveryEngineInAll('the limits of the EU where the clocks change', (engine) => {
     const now = new Date('2026-03-31T12:00:00Z');
     await here.refresh(now);
     const { o3 } = await here.get(`${BASE}/station/1/limits.json`, now);
-    expect(o3).toEqual({ days: 1, days_above: 0 });
+    expect(o3).toMatchObject({ days: 1, days_above: 0 });
     await here.close();
   });
 });

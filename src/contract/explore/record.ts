@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { aqi, field, instant, measured } from '../fields.ts';
 import { regionDay, stationDay } from '../history.ts';
-import { limitOf } from '../limits.ts';
+import { VERDICTS } from '../limits.ts';
 import type { ParameterName } from '../parameters.ts';
 import { exact } from './hour.ts';
 import { band, pollutant } from './now.ts';
@@ -125,65 +125,106 @@ export const completeness = both((subject) =>
     }),
 );
 
-const ofYear = z.int().min(0).max(365);
+const verdict = (of: string) =>
+  field(
+    z.enum(VERDICTS),
+    `verdict on ${of}: kept, exceeded, running (not exceeded so far, and the year is not over) or insufficient_data (not exceeded, but less than 85 % was measured)`,
+  );
+const ofYear = z.int().min(0).max(366);
+const aLimit = (meaning: string) => field(z.number(), meaning, 'µg/m³');
 
 /** The mean of a year against its limit. */
-const yearOf = (name: ParameterName) => {
-  const { limit } = limitOf(name, 'year');
-  const meaning = `mean of the days; the limit of a year is ${limit} µg/m³`;
-  return { mean: field(z.number().nullable(), meaning, 'µg/m³') };
-};
+const yearOf = () => ({
+  mean: field(z.number().nullable(), 'mean of the days measured', 'µg/m³'),
+  mean_limit: aLimit('limit of a year'),
+  mean_verdict: verdict('the mean, which only a year with 85 % of its days can exceed'),
+});
 
 /** The days of a year against the limit of a day. */
-const daysOf = (name: ParameterName) => {
-  const { limit, allowed } = limitOf(name, 'day');
-  const above = `days above the limit of a day, ${limit} µg/m³; ${allowed} are allowed in a year`;
-  return {
-    days: field(ofYear, 'days with a value among the last 365 completed', 'days'),
-    days_above: field(ofYear, above, 'days'),
-  };
-};
+const daysOf = () => ({
+  days: field(ofYear, 'days with a value', 'days'),
+  complete_days: field(ofYear, 'days with a value in 18 hours or more', 'days'),
+  days_above: field(ofYear, 'days above the limit of a day', 'days'),
+  days_limit: aLimit('limit of a day'),
+  days_allowed: field(ofYear, 'days above the limit that a year may have', 'days'),
+  days_verdict: verdict('the days above'),
+});
 
 /** The hours of a year against the limit of an hour. */
-const hoursOf = (name: ParameterName) => {
-  const { limit, allowed } = limitOf(name, 'hour');
-  const above = `hours above the limit of an hour, ${limit} µg/m³; ${allowed} are allowed in a year`;
+const hoursOf = () => ({
+  hours: field(ofHours, 'hours with a value', 'hours'),
+  hours_above: field(ofHours, 'hours above the limit of an hour', 'hours'),
+  hours_limit: aLimit('limit of an hour'),
+  hours_allowed: field(ofHours, 'hours above the limit that a year may have', 'hours'),
+  hours_verdict: verdict('the hours above'),
+});
+
+/** The days of a year, by their highest mean of eight hours. */
+const eightHoursOf = () => ({
+  days: field(
+    ofYear,
+    'days with a mean of eight hours; it needs six of them, and belongs to the day on which it ends',
+    'days',
+  ),
+  complete_days: field(ofYear, 'days with 18 such means or more', 'days'),
+  days_above: field(
+    ofYear,
+    'days whose highest mean of eight hours is above the target value',
+    'days',
+  ),
+  days_limit: aLimit('target value'),
+  days_allowed: field(
+    ofYear,
+    'days above the target value that a year may have, as the mean of three years',
+    'days',
+  ),
+  days_verdict: verdict('the days above in this period alone'),
+});
+
+/** Each pollutant against its limits; `more`: what is said of its days besides. */
+const pollutants = <More extends z.ZodRawShape>(id: string, more: More) => {
+  const of = <Shape extends z.ZodRawShape>(name: ParameterName, shape: Shape) =>
+    z.strictObject(shape).meta({
+      id: `${id}_${name}`,
+      description: 'a pollutant against the limits of the EU from 2030',
+    });
+  const daily = { ...yearOf(), ...daysOf(), ...more };
   return {
-    hours: field(ofHours, 'hours with a value in the last 365 completed days', 'hours'),
-    hours_above: field(ofHours, above, 'hours'),
+    'pm2.5': of('pm25', daily).describe('PM2.5'),
+    pm10: of('pm10', daily).describe('PM10'),
+    no2: of('no2', { ...daily, ...hoursOf() }).describe('nitrogen dioxide, converted to µg/m³'),
+    so2: of('so2', { ...daily, ...hoursOf() }).describe('sulphur dioxide'),
+    o3: of('o3', eightHoursOf()).describe('ozone'),
   };
 };
 
-/** The days of a year, by their highest mean of eight hours. */
-const eightHoursOf = (name: ParameterName) => {
-  const { limit, allowed } = limitOf(name, '8 hours');
-  const days =
-    'days with a mean of eight hours among the last 365 completed; a mean of eight hours needs six of them, and belongs to the day on which it ends';
-  const above = `days whose highest mean of eight hours is above the target value, ${limit} µg/m³; ${allowed} are allowed in a year, as the mean of three years`;
-  return { days: field(ofYear, days, 'days'), days_above: field(ofYear, above, 'days') };
+const localDate = z.string().regex(/^\d{4}-\d\d-\d\d$/);
+const period = {
+  first_day: field(localDate, 'first local day of the period'),
+  last_day: field(localDate.nullable(), 'last completed day of it; null before there is one'),
+  expected_days: field(ofYear, 'days from the first to the last', 'days'),
+  expected_hours: field(ofHours, 'hours from the first to the last', 'hours'),
 };
+const DIRECTIVE = 'the limits of the EU from 2030 (Directive (EU) 2024/2881, Annex I)';
 
-const againstLimits = <Shape extends z.ZodRawShape>(name: ParameterName, shape: Shape) =>
-  z.strictObject(shape).meta({
-    id: `EuLimit_${name}`,
-    description: 'a pollutant against the limits of the EU from 2030',
-  });
-const pm25Limits = againstLimits('pm25', { ...yearOf('pm25'), ...daysOf('pm25') });
-const pm10Limits = againstLimits('pm10', { ...yearOf('pm10'), ...daysOf('pm10') });
-const no2Limits = againstLimits('no2', { ...yearOf('no2'), ...daysOf('no2'), ...hoursOf('no2') });
-const so2Limits = againstLimits('so2', { ...yearOf('so2'), ...daysOf('so2'), ...hoursOf('so2') });
-const o3Limits = againstLimits('o3', eightHoursOf('o3'));
+const ofDays = pollutants('EuLimit', {});
 export const limits = both((subject) =>
-  z
-    .strictObject({
-      'pm2.5': field(pm25Limits, 'PM2.5'),
-      pm10: field(pm10Limits, 'PM10'),
-      no2: field(no2Limits, 'nitrogen dioxide, converted to µg/m³'),
-      so2: field(so2Limits, 'sulphur dioxide'),
-      o3: field(o3Limits, 'ozone'),
-    })
-    .meta({
-      id: `${subject}Limits`,
-      description: `the last 365 completed days against the limits of the EU from 2030 (Directive (EU) 2024/2881, Annex I)`,
-    }),
+  z.strictObject({ ...period, ...ofDays }).meta({
+    id: `${subject}Limits`,
+    description: `the last 365 completed days against ${DIRECTIVE}`,
+  }),
+);
+
+const ofCalendarYear = pollutants('EuLimitOfYear', {
+  days_change: field(
+    z.int().nullable(),
+    'days above the limit, less those on the same days of the year before; null where fewer than 85 % of either were complete',
+    'days',
+  ),
+});
+export const limitsOfYear = both((subject) =>
+  z.strictObject({ year, ...period, ...ofCalendarYear }).meta({
+    id: `${subject}LimitsOfYear`,
+    description: `the completed days of a calendar year against ${DIRECTIVE}`,
+  }),
 );

@@ -20,6 +20,7 @@ const PAGES = {
     'W3',
     'W4',
     'EU',
+    'limits',
     'A3',
     'A4',
     'A6',

@@ -4,24 +4,11 @@
  */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
-import type { ExploreAnswer } from '../../contract/explore.ts';
-import { EU_LIMITS } from '../../contract/limits.ts';
-import { keyOf } from '../../contract/parameters.ts';
 import { fill, formatValue, PM25, plural } from './format.ts';
 import { type Html, html } from './html.ts';
+import { type Limits, limitsTable, measuredIn, sheetPath } from './limits.ts';
 import { formatNumber } from './numbers.ts';
 import { WORDS } from './words.ts';
-
-export type Limits = ExploreAnswer<'regionLimits'>;
-type Pollutant = keyof Limits;
-/** A pollutant against its limits; what has no limit is left out. */
-type Counts = {
-  mean?: number | null;
-  days: number;
-  days_above: number;
-  hours?: number;
-  hours_above?: number;
-};
 
 export function healthPart(locale: Locale, region: Region, limits: Limits): Html {
   const words = WORDS[locale];
@@ -51,36 +38,8 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     days > 0 && ([words.exceedanceDays, above] as const),
     cigarettes !== null && ([words.cigarettes, smoked(cigarettes)] as const),
   ].filter((row) => row !== false);
-  const pollutants = (Object.keys(limits) as Pollutant[]).filter((name) => limits[name].days > 0);
-  const micrograms = (value: number | null, digits = 1) =>
-    formatValue(locale, value, { unit: 'µg/m³', digits });
-  const limitWords = {
-    hour: words.limitOfHour,
-    '8 hours': words.targetOf8Hours,
-    day: words.limit,
-    year: words.limit,
-  };
-  const euRow = (name: Pollutant) => {
-    const counts: Counts = limits[name];
-    const line = ({ period, limit }: (typeof EU_LIMITS)[number]) => {
-      const { mean = null, hours = 0, hours_above = 0, days, days_above } = counts;
-      const measured = {
-        hour: () => counted(words.hoursAbove, hours, hours_above),
-        '8 hours': () => counted(words.ofDays, days, days_above),
-        day: () => counted(words.ofDays, days, days_above),
-        year: () => micrograms(mean),
-      };
-      return html`<div>${measured[period]()}
-  <br>
-  <small>${fill(limitWords[period], { value: micrograms(limit, 0) })}</small></div>`;
-    };
-    const own = EU_LIMITS.filter(({ parameter }) => keyOf(parameter) === name);
-    return html`<tr><th scope="row">${words[name]}</th>
-<td>${own.filter(({ period }) => period === 'year').map(line)}</td>
-<td>${own.filter(({ period }) => period !== 'year').map(line)}</td></tr>`;
-  };
-  if (rows.length === 0 && pollutants.length === 0)
-    return html`<section data-live="health"></section>`;
+  const isLimited = measuredIn([limits]).length > 0;
+  if (rows.length === 0 && !isLimited) return html`<section data-live="health"></section>`;
   return html`<section class="pair" data-live="health">
 ${
   rows.length > 0 &&
@@ -88,15 +47,10 @@ ${
 <dl class="list">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
 }
 ${
-  pollutants.length > 0 &&
+  isLimited &&
   html`<div class="card"><details class="folded" data-name="eu"><summary><h2>${words.eu}</h2></summary>
-<table>
-  <thead>
-  <tr>
-  <th scope="col">${words.pollutant}</th>
-  <th scope="col">${words.yearMean}</th>
-  <th scope="col">${words.aboveLimit}</th></tr></thead>
-<tbody>${pollutants.map(euRow)}</tbody></table></details></div>`
+${limitsTable(locale, limits)}
+<p><a href="${sheetPath(locale, `region/${region.slug}`)}">${words.limitsSheet}</a></p></details></div>`
 }
 </section>`;
 }

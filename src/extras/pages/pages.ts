@@ -12,6 +12,7 @@ import { toPng } from './png.ts';
 import { addProblems, languageOf } from './problems.ts';
 import { regionCard, stationCard } from './views/card.ts';
 import { regionEmbed, stationEmbed } from './views/embed.ts';
+import { regionLimits, stationLimits } from './views/limits.ts';
 import { overview } from './views/overview.ts';
 import type { Values, View } from './views/read.ts';
 import { region } from './views/region.ts';
@@ -21,6 +22,10 @@ const VIEWS: Readonly<Record<string, View>> = {
   '/{locale}/': overview,
   '/{locale}/station/{id}': station,
   '/{locale}/region/{slug}': region,
+  '/{locale}/station/{id}/limits': stationLimits,
+  '/{locale}/station/{id}/limits/{year}': stationLimits,
+  '/{locale}/region/{slug}/limits': regionLimits,
+  '/{locale}/region/{slug}/limits/{year}': regionLimits,
   ...(toPng !== undefined && {
     '/{locale}/card/station/{id}.png': stationCard(toPng),
     '/{locale}/card/region/{slug}.png': regionCard(toPng),
@@ -46,8 +51,13 @@ const PICTURE = { type: 'image/png', headers: FILE_HEADERS };
 
 function addView(site: Site, parts: PageParts, route: string, view: View): void {
   const get = async (req: Request, res: Response) => {
-    const { locale, id, slug } = req.params as Record<keyof Values, string>;
-    const values = { locale: locale as Locale, id: Number(id), slug };
+    const { locale, id, slug, year } = req.params as Record<keyof Values, string | undefined>;
+    const values = {
+      locale: locale as Locale,
+      id: Number(id),
+      slug: slug as string,
+      ...(year !== undefined && { year: Number(year) }),
+    };
     res.locals.pageLocale = values.locale;
     await parts.compose(req, res, route, async (read) => {
       const shown = await view({ site, read, at: parts.clock() }, values);

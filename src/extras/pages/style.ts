@@ -16,7 +16,8 @@ const YEARS = Array.from({ length: 12 }, (_, n) => {
   return `.record .m${months} { flex: ${months} ${months} 0; min-width: ${Math.max(36, 8 * months)}px; max-width: ${27 * months}px; }\n`;
 }).join('');
 
-export const pageStyle = () => SCHEMES + sheet('common') + sheet('page') + YEARS + ON_PAPER;
+export const pageStyle = () =>
+  SCHEMES + sheet('common') + sheet('page') + sheet('limits') + YEARS + ON_PAPER;
 
 /** The current values for other sites. */
 export const frameStyle = () => SCHEMES + sheet('common') + sheet('embedded') + sheet('frame');

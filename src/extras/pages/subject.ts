@@ -8,10 +8,11 @@ import { type Changes, changesPart } from './changes.ts';
 import { computedPart } from './computed.ts';
 import { developerPart } from './developers.ts';
 import { fill } from './format.ts';
-import { healthPart, type Limits } from './health.ts';
+import { healthPart } from './health.ts';
 import { historyPart } from './history.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
+import { type Limits, sheetPath } from './limits.ts';
 import { headPart, indicesPart, inWords, type Subject } from './now.ts';
 import {
   type ListedRegion,
@@ -88,7 +89,7 @@ ${changesPart(locale, `station/${id}`, subject.changes, { at: subject.at, statio
 ${historyPart(locale, subject, `station/${id}`, subject.changes.first_hour)}
 ${trustPart(locale, id, subject.trust)}
 ${computedPart(locale, 'station', used)}
-<p class="soft">${providersPart(words, own)}</p>
+<p class="soft"><a href="${sheetPath(locale, `station/${id}`)}">${words.eu}</a>. ${providersPart(words, own)}</p>
 ${developerPart(words, locale, `station/${id}`, { title: subject.values.title, url })}`,
   };
 }

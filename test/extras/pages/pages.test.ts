@@ -25,6 +25,8 @@ const PATHS = [
   `station/${STATIONS.offline}`,
   'region/town',
   'region/old-town',
+  'region/town/limits',
+  'station/1/limits/2025',
   'embed/station/1',
   'embed/region/town',
   'docs',

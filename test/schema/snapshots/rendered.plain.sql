@@ -8506,46 +8506,83 @@ Columns, null if the digest is older than 30 minutes:
   'offline count too [stations]),
   digest_valid_until (when the digest is too old or the next one counts; null without one).';
 
--- Compares the last 365 completed days of one station, and their hours, with the limits of the EU from 2030. It
+-- What a year of data says about a limit of the EU.
+create function api.limit_verdict(is_exceeded boolean, coverage float8, is_over boolean) returns text
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+  select case when is_exceeded then 'exceeded'
+    when not is_over then 'running'
+    when coverage >= 0.85 then 'kept'
+    else 'insufficient_data' end
+$$;
+comment on function api.limit_verdict is
+  'What a year says about a limit: exceeded; running (not exceeded so far, and the year is not over); kept; or '
+  'insufficient_data (not exceeded, but fewer than 85 % of its days or hours were measured: the minimum data coverage '
+  'of Directive (EU) 2024/2881, Annex V, Point B). More exceedances than are allowed count even with few data (Point D).';
+
+-- Compares a calendar year of one station, or the last 365 completed days, with the limits of the EU from 2030. It
 -- runs with the rights of its owner, since no view of this schema has unrounded means.
-create function api.station_limits(at timestamptz, only_station int)
+create function api.station_limits(at timestamptz, only_station int, year int default null)
 returns table (
-  "mean_pm2.5" float8,
-  "mean_pm10" float8,
-  "mean_no2" float8,
-  "mean_so2" float8,
-  "pm2.5_days" int, "pm2.5_days_above" int,
-  "pm10_days" int, "pm10_days_above" int,
-  "no2_days" int, "no2_days_above" int,
-  "so2_days" int, "so2_days_above" int,
-  "no2_hours" int, "no2_hours_above" int,
-  "so2_hours" int, "so2_hours_above" int,
-  "o3_days" int, "o3_days_above" int,
+  first_day text, last_day text, expected_days int, expected_hours int,
+  "mean_pm2.5" float8, "pm2.5_mean_limit" int, "pm2.5_mean_verdict" text,
+  "mean_pm10" float8, "pm10_mean_limit" int, "pm10_mean_verdict" text,
+  "mean_no2" float8, "no2_mean_limit" int, "no2_mean_verdict" text,
+  "mean_so2" float8, "so2_mean_limit" int, "so2_mean_verdict" text,
+  "pm2.5_days" int, "pm2.5_complete_days" int, "pm2.5_days_above" int, "pm2.5_days_limit" int,
+  "pm2.5_days_allowed" int, "pm2.5_days_verdict" text, "pm2.5_days_change" int,
+  "pm10_days" int, "pm10_complete_days" int, "pm10_days_above" int, "pm10_days_limit" int,
+  "pm10_days_allowed" int, "pm10_days_verdict" text, "pm10_days_change" int,
+  "no2_days" int, "no2_complete_days" int, "no2_days_above" int, "no2_days_limit" int,
+  "no2_days_allowed" int, "no2_days_verdict" text, "no2_days_change" int,
+  "so2_days" int, "so2_complete_days" int, "so2_days_above" int, "so2_days_limit" int,
+  "so2_days_allowed" int, "so2_days_verdict" text, "so2_days_change" int,
+  "no2_hours" int, "no2_hours_above" int, "no2_hours_limit" int, "no2_hours_allowed" int,
+  "no2_hours_verdict" text,
+  "so2_hours" int, "so2_hours_above" int, "so2_hours_limit" int, "so2_hours_allowed" int,
+  "so2_hours_verdict" text,
+  "o3_days" int, "o3_complete_days" int, "o3_days_above" int, "o3_days_limit" int,
+  "o3_days_allowed" int, "o3_days_verdict" text,
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 #variable_conflict use_column
 declare
+  zone constant text := rollup.time_zone();
   today constant timestamptz := rollup.bucket_start('day', at);
-  since constant timestamptz := rollup.bucket_add('day', today, -365);
+  end_of_year constant timestamptz := make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone zone;
+  until constant timestamptz := least(end_of_year, today); -- without a year, today
+  is_over constant boolean := coalesce(end_of_year <= today, true);
+  since constant timestamptz := coalesce(make_timestamp(year, 1, 1, 0, 0, 0) at time zone zone,
+    rollup.bucket_add('day', today, -365));
+  -- the same days of the year before, with which only calendar years are compared
+  since_before constant timestamptz := case when year is null then since
+    else ((since at time zone zone) - interval '1 year') at time zone zone end;
+  until_before constant timestamptz := case when year is null then since
+    else ((until at time zone zone) - interval '1 year') at time zone zone end;
+  days constant int := greatest((until at time zone zone)::date - (since at time zone zone)::date, 0);
+  days_before constant int := (until_before at time zone zone)::date - (since_before at time zone zone)::date;
+  hours constant int := greatest(extract(epoch from until - since) / 3600, 0);
   -- The mean of eight hours that ends with the first hour of a day begins seven hours before it. Null, which reads no
   -- hour, where no day has such a value: of most stations, whose hours took nine tenths of the time (30 ms of 33).
   first_hour constant timestamptz := (
     select since - interval '7 hours' from rollup.station_daily b
-    where b.station_id = only_station and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < today
+    where b.station_id = only_station and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < until
       and coalesce(b.no2,
   b.so2, b.o3) is not null
     limit 1);
 begin
   return query
+  -- complete: a mean of 24 hours needs 75 % of them (Annex V, Point C)
   with day as (
-    select logic.possible(b.pm25) as pm25,
-  logic.possible(b.pm10) as pm10,
-  logic.possible(b.no2) * 1.9125 as no2,
-  logic.possible(b.so2) as so2
+    select b.bucket >= since as is_in,
+      logic.possible(b.pm25) as pm25, b.pm25_hours >= 18 as pm25_complete,
+  logic.possible(b.pm10) as pm10, b.pm10_hours >= 18 as pm10_complete,
+  logic.possible(b.no2) * 1.9125 as no2, b.no2_hours >= 18 as no2_complete,
+  logic.possible(b.so2) as so2, b.so2_hours >= 18 as so2_complete
     from rollup.station_daily b
-    where b.station_id = only_station and b.bucket >= since and b.bucket < today
+    where b.station_id = only_station and b.bucket >= since_before and b.bucket < until
+      and (b.bucket < until_before or b.bucket >= since)
   ),
   measured as materialized (
     select b.bucket,
@@ -8553,106 +8590,220 @@ begin
   logic.possible(b.so2) as so2,
       logic.possible(b.o3) as o3
     from rollup.station_hourly b
-    where b.station_id = only_station and b.bucket >= first_hour and b.bucket < today
+    where b.station_id = only_station and b.bucket >= first_hour and b.bucket < until
   ),
   -- of every hour, since a mean of eight hours may end with an absent one; it needs 75 % of its hours
   running as (
     select every.hour,
       case when count(m.o3) over eight >= 6 then avg(m.o3) over eight end as o3
-    from generate_series(first_hour, today - interval '1 hour', interval '1 hour') every(hour)
+    from generate_series(first_hour, until - interval '1 hour', interval '1 hour') every(hour)
     left join measured m on m.bucket = every.hour
     window eight as (order by every.hour rows between 7 preceding and current row)
   ),
   highest as (
-    select max(r.o3) as o3
+    select max(r.o3) as o3, count(r.o3) >= 18 as o3_complete
     from running r where r.hour >= since
     group by rollup.bucket_start('day', r.hour)
+  ),
+  of_days as (
+    select avg(d.pm25) filter (where d.is_in) as pm25_mean,
+      count(d.pm25) filter (where d.is_in)::int as pm25_days,
+      count(*) filter (where d.is_in and d.pm25_complete)::int as pm25_complete,
+      count(*) filter (where d.is_in and d.pm25 > 25)::int as pm25_above,
+      count(*) filter (where not d.is_in and d.pm25_complete)::int as pm25_complete_before,
+      count(*) filter (where not d.is_in and d.pm25 > 25)::int as pm25_above_before,
+  avg(d.pm10) filter (where d.is_in) as pm10_mean,
+      count(d.pm10) filter (where d.is_in)::int as pm10_days,
+      count(*) filter (where d.is_in and d.pm10_complete)::int as pm10_complete,
+      count(*) filter (where d.is_in and d.pm10 > 45)::int as pm10_above,
+      count(*) filter (where not d.is_in and d.pm10_complete)::int as pm10_complete_before,
+      count(*) filter (where not d.is_in and d.pm10 > 45)::int as pm10_above_before,
+  avg(d.no2) filter (where d.is_in) as no2_mean,
+      count(d.no2) filter (where d.is_in)::int as no2_days,
+      count(*) filter (where d.is_in and d.no2_complete)::int as no2_complete,
+      count(*) filter (where d.is_in and d.no2 > 50)::int as no2_above,
+      count(*) filter (where not d.is_in and d.no2_complete)::int as no2_complete_before,
+      count(*) filter (where not d.is_in and d.no2 > 50)::int as no2_above_before,
+  avg(d.so2) filter (where d.is_in) as so2_mean,
+      count(d.so2) filter (where d.is_in)::int as so2_days,
+      count(*) filter (where d.is_in and d.so2_complete)::int as so2_complete,
+      count(*) filter (where d.is_in and d.so2 > 50)::int as so2_above,
+      count(*) filter (where not d.is_in and d.so2_complete)::int as so2_complete_before,
+      count(*) filter (where not d.is_in and d.so2 > 50)::int as so2_above_before
+    from day d
+  ),
+  of_hours as (
+    select count(m.no2)::int as no2_hours,
+      (count(*) filter (where m.no2 > 200))::int as no2_above,
+  count(m.so2)::int as so2_hours,
+      (count(*) filter (where m.so2 > 350))::int as so2_above
+    from measured m where m.bucket >= since
+  ),
+  of_eight_hours as (
+    select count(h.o3)::int as o3_days,
+      (count(*) filter (where h.o3_complete))::int as o3_complete,
+      (count(*) filter (where h.o3 > 120))::int as o3_above
+    from highest h
   )
-  select of_days.*, of_hours.*, of_eight_hours.*, api.history_valid_until(at), f.data_version
+  select to_char(since at time zone zone, 'YYYY-MM-DD'),
+    case when days > 0 then to_char((until at time zone zone) - interval '1 day', 'YYYY-MM-DD') end, days, hours,
+    -- of fewer days, or of a part of the year, it is no mean of a year
+    logic.published_non_negative(d.pm25_mean, 1), 10,
+      api.limit_verdict(d.pm25_mean > 10 and is_over and d.pm25_complete >= 0.85 * days,
+        d.pm25_complete::float8 / nullif(days, 0), is_over),
+  logic.published_non_negative(d.pm10_mean, 1), 20,
+      api.limit_verdict(d.pm10_mean > 20 and is_over and d.pm10_complete >= 0.85 * days,
+        d.pm10_complete::float8 / nullif(days, 0), is_over),
+  logic.published_non_negative(d.no2_mean, 1), 20,
+      api.limit_verdict(d.no2_mean > 20 and is_over and d.no2_complete >= 0.85 * days,
+        d.no2_complete::float8 / nullif(days, 0), is_over),
+  logic.published_non_negative(d.so2_mean, 1), 20,
+      api.limit_verdict(d.so2_mean > 20 and is_over and d.so2_complete >= 0.85 * days,
+        d.so2_complete::float8 / nullif(days, 0), is_over),
+    d.pm25_days, d.pm25_complete, d.pm25_above, 25, 18,
+      api.limit_verdict(d.pm25_above > 18, d.pm25_complete::float8 / nullif(days, 0), is_over),
+      case when d.pm25_complete >= 0.85 * days and d.pm25_complete_before >= 0.85 * days_before and days_before > 0
+        then d.pm25_above - d.pm25_above_before end,
+  d.pm10_days, d.pm10_complete, d.pm10_above, 45, 18,
+      api.limit_verdict(d.pm10_above > 18, d.pm10_complete::float8 / nullif(days, 0), is_over),
+      case when d.pm10_complete >= 0.85 * days and d.pm10_complete_before >= 0.85 * days_before and days_before > 0
+        then d.pm10_above - d.pm10_above_before end,
+  d.no2_days, d.no2_complete, d.no2_above, 50, 18,
+      api.limit_verdict(d.no2_above > 18, d.no2_complete::float8 / nullif(days, 0), is_over),
+      case when d.no2_complete >= 0.85 * days and d.no2_complete_before >= 0.85 * days_before and days_before > 0
+        then d.no2_above - d.no2_above_before end,
+  d.so2_days, d.so2_complete, d.so2_above, 50, 18,
+      api.limit_verdict(d.so2_above > 18, d.so2_complete::float8 / nullif(days, 0), is_over),
+      case when d.so2_complete >= 0.85 * days and d.so2_complete_before >= 0.85 * days_before and days_before > 0
+        then d.so2_above - d.so2_above_before end,
+    h.no2_hours, h.no2_above, 200, 3,
+      api.limit_verdict(h.no2_above > 3, h.no2_hours::float8 / nullif(hours, 0), is_over),
+  h.so2_hours, h.so2_above, 350, 3,
+      api.limit_verdict(h.so2_above > 3, h.so2_hours::float8 / nullif(hours, 0), is_over),
+    e.o3_days, e.o3_complete, e.o3_above, 120, 18,
+      api.limit_verdict(e.o3_above > 18, e.o3_complete::float8 / nullif(days, 0), is_over),
+    api.history_valid_until(at), f.data_version
   from raw.station s
   cross join api.freshness f
-  cross join (
-    select logic.published_non_negative(avg(d.pm25), 1),
-  logic.published_non_negative(avg(d.pm10), 1),
-  logic.published_non_negative(avg(d.no2), 1),
-  logic.published_non_negative(avg(d.so2), 1),
-      count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-  count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-  count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
-  count(d.so2)::int, (count(*) filter (where d.so2 > 50))::int
-    from day d
-  ) of_days
-  cross join (
-    select count(m.no2)::int, (count(*) filter (where m.no2 > 200))::int,
-  count(m.so2)::int, (count(*) filter (where m.so2 > 350))::int
-    from measured m where m.bucket >= since
-  ) of_hours
-  cross join (
-    select count(h.o3)::int, (count(*) filter (where h.o3 > 120))::int
-    from highest h
-  ) of_eight_hours
+  cross join of_days d
+  cross join of_hours h
+  cross join of_eight_hours e
   where s.id = only_station;
 end $$;
 comment on function api.station_limits is
-  'The last 365 completed days of a station compared with the limits of the EU from 2030 (Directive (EU) '
-  '2024/2881, Annex I). One row; none for an unknown station_id. Values are compared before rounding; 1 ppb of NO2 = '
-  '1.9125 µg/m³.
+  'The completed days of a calendar year of a station, without a year the last 365, compared with the limits of '
+  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown station_id. Values are compared '
+  'before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
 Columns:
-  "mean_pm2.5" (mean of the days, limit of a year 10 [µg/m³]),
-  "mean_pm10" (mean of the days, limit of a year 20 [µg/m³]),
-  "mean_no2" (mean of the days, limit of a year 20 [µg/m³]),
-  "mean_so2" (mean of the days, limit of a year 20 [µg/m³]),
-  "pm2.5_days" (days with a value [days]), "pm2.5_days_above" (those above 25 µg/m³ [days]),
-  "pm10_days" (days with a value [days]), "pm10_days_above" (those above 45 µg/m³ [days]),
-  "no2_days" (days with a value [days]), "no2_days_above" (those above 50 µg/m³ [days]),
-  "so2_days" (days with a value [days]), "so2_days_above" (those above 50 µg/m³ [days]),
-  "no2_hours" (hours with a value [h]), "no2_hours_above" (those above 200 µg/m³ [h]),
-  "so2_hours" (hours with a value [h]), "so2_hours_above" (those above 350 µg/m³ [h]),
+  first_day and last_day (local dates; null before the first day is over),
+  expected_days (days in the period [days]),
+  expected_hours (hours in the period [h]),
+  "mean_pm2.5" (mean of the days [µg/m³]), "pm2.5_mean_limit" (limit of a year [µg/m³]),
+  "pm2.5_mean_verdict" (verdict on the year),
+  "mean_pm10" (mean of the days [µg/m³]), "pm10_mean_limit" (limit of a year [µg/m³]),
+  "pm10_mean_verdict" (verdict on the year),
+  "mean_no2" (mean of the days [µg/m³]), "no2_mean_limit" (limit of a year [µg/m³]),
+  "no2_mean_verdict" (verdict on the year),
+  "mean_so2" (mean of the days [µg/m³]), "so2_mean_limit" (limit of a year [µg/m³]),
+  "so2_mean_verdict" (verdict on the year),
+  "pm2.5_days" (days with a value [days]), "pm2.5_complete_days" (those with 18 hours or more [days]),
+  "pm2.5_days_above" (days above the limit [days]), "pm2.5_days_limit" (limit of a day [µg/m³]),
+  "pm2.5_days_allowed" (days above it that a year may have [days]), "pm2.5_days_verdict" (verdict on the days),
+  "pm2.5_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "pm10_days" (days with a value [days]), "pm10_complete_days" (those with 18 hours or more [days]),
+  "pm10_days_above" (days above the limit [days]), "pm10_days_limit" (limit of a day [µg/m³]),
+  "pm10_days_allowed" (days above it that a year may have [days]), "pm10_days_verdict" (verdict on the days),
+  "pm10_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "no2_days" (days with a value [days]), "no2_complete_days" (those with 18 hours or more [days]),
+  "no2_days_above" (days above the limit [days]), "no2_days_limit" (limit of a day [µg/m³]),
+  "no2_days_allowed" (days above it that a year may have [days]), "no2_days_verdict" (verdict on the days),
+  "no2_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "so2_days" (days with a value [days]), "so2_complete_days" (those with 18 hours or more [days]),
+  "so2_days_above" (days above the limit [days]), "so2_days_limit" (limit of a day [µg/m³]),
+  "so2_days_allowed" (days above it that a year may have [days]), "so2_days_verdict" (verdict on the days),
+  "so2_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "no2_hours" (hours with a value [h]), "no2_hours_above" (those above the limit [h]),
+  "no2_hours_limit" (limit of an hour [µg/m³]), "no2_hours_allowed" (hours above it that a year may have [h]),
+  "no2_hours_verdict" (verdict on the hours),
+  "so2_hours" (hours with a value [h]), "so2_hours_above" (those above the limit [h]),
+  "so2_hours_limit" (limit of an hour [µg/m³]), "so2_hours_allowed" (hours above it that a year may have [h]),
+  "so2_hours_verdict" (verdict on the hours),
   "o3_days" (days on which a mean of eight hours ends, of which six have a value [days]),
-  "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
+  "o3_complete_days" (those with 18 such means or more [days]),
+  "o3_days_above" (days whose highest such mean is above the target value [days]),
+  "o3_days_limit" (target value [µg/m³]), "o3_days_allowed" (days above it that a year may have [days]),
+  "o3_days_verdict" (verdict on the days),
   valid_until,
   data_version.';
 
--- Compares the last 365 completed days of one region, and their hours, with the limits of the EU from 2030. It
+-- Compares a calendar year of one region, or the last 365 completed days, with the limits of the EU from 2030. It
 -- runs with the rights of its owner, since no view of this schema has unrounded means.
-create function api.region_limits(at timestamptz, only_region text)
+create function api.region_limits(at timestamptz, only_region text, year int default null)
 returns table (
-  "mean_pm2.5" float8,
-  "mean_pm10" float8,
-  "mean_no2" float8,
-  "mean_so2" float8,
-  "pm2.5_days" int, "pm2.5_days_above" int,
-  "pm10_days" int, "pm10_days_above" int,
-  "no2_days" int, "no2_days_above" int,
-  "so2_days" int, "so2_days_above" int,
-  "no2_hours" int, "no2_hours_above" int,
-  "so2_hours" int, "so2_hours_above" int,
-  "o3_days" int, "o3_days_above" int,
+  first_day text, last_day text, expected_days int, expected_hours int,
+  "mean_pm2.5" float8, "pm2.5_mean_limit" int, "pm2.5_mean_verdict" text,
+  "mean_pm10" float8, "pm10_mean_limit" int, "pm10_mean_verdict" text,
+  "mean_no2" float8, "no2_mean_limit" int, "no2_mean_verdict" text,
+  "mean_so2" float8, "so2_mean_limit" int, "so2_mean_verdict" text,
+  "pm2.5_days" int, "pm2.5_complete_days" int, "pm2.5_days_above" int, "pm2.5_days_limit" int,
+  "pm2.5_days_allowed" int, "pm2.5_days_verdict" text, "pm2.5_days_change" int,
+  "pm10_days" int, "pm10_complete_days" int, "pm10_days_above" int, "pm10_days_limit" int,
+  "pm10_days_allowed" int, "pm10_days_verdict" text, "pm10_days_change" int,
+  "no2_days" int, "no2_complete_days" int, "no2_days_above" int, "no2_days_limit" int,
+  "no2_days_allowed" int, "no2_days_verdict" text, "no2_days_change" int,
+  "so2_days" int, "so2_complete_days" int, "so2_days_above" int, "so2_days_limit" int,
+  "so2_days_allowed" int, "so2_days_verdict" text, "so2_days_change" int,
+  "no2_hours" int, "no2_hours_above" int, "no2_hours_limit" int, "no2_hours_allowed" int,
+  "no2_hours_verdict" text,
+  "so2_hours" int, "so2_hours_above" int, "so2_hours_limit" int, "so2_hours_allowed" int,
+  "so2_hours_verdict" text,
+  "o3_days" int, "o3_complete_days" int, "o3_days_above" int, "o3_days_limit" int,
+  "o3_days_allowed" int, "o3_days_verdict" text,
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 #variable_conflict use_column
 declare
+  zone constant text := rollup.time_zone();
   today constant timestamptz := rollup.bucket_start('day', at);
-  since constant timestamptz := rollup.bucket_add('day', today, -365);
+  end_of_year constant timestamptz := make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone zone;
+  until constant timestamptz := least(end_of_year, today); -- without a year, today
+  is_over constant boolean := coalesce(end_of_year <= today, true);
+  since constant timestamptz := coalesce(make_timestamp(year, 1, 1, 0, 0, 0) at time zone zone,
+    rollup.bucket_add('day', today, -365));
+  -- the same days of the year before, with which only calendar years are compared
+  since_before constant timestamptz := case when year is null then since
+    else ((since at time zone zone) - interval '1 year') at time zone zone end;
+  until_before constant timestamptz := case when year is null then since
+    else ((until at time zone zone) - interval '1 year') at time zone zone end;
+  days constant int := greatest((until at time zone zone)::date - (since at time zone zone)::date, 0);
+  days_before constant int := (until_before at time zone zone)::date - (since_before at time zone zone)::date;
+  hours constant int := greatest(extract(epoch from until - since) / 3600, 0);
   -- The mean of eight hours that ends with the first hour of a day begins seven hours before it. Null, which reads no
   -- hour, where no day has such a value: of most stations, whose hours took nine tenths of the time (30 ms of 33).
   first_hour constant timestamptz := (
     select since - interval '7 hours' from rollup.region_daily b
-    where b.region_slug = only_region and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < today
+    where b.region_slug = only_region and b.bucket >= rollup.bucket_add('day', since, -1) and b.bucket < until
       and coalesce(b.no2,
   b.so2, b.o3) is not null
     limit 1);
 begin
   return query
+  -- complete: a mean of 24 hours needs 75 % of them (Annex V, Point C)
   with day as (
-    select logic.possible(b.pm25) as pm25,
-  logic.possible(b.pm10) as pm10,
-  logic.possible(b.no2) * 1.9125 as no2,
-  logic.possible(b.so2) as so2
+    select b.bucket >= since as is_in,
+      logic.possible(b.pm25) as pm25, b.pm25_hours >= 18 as pm25_complete,
+  logic.possible(b.pm10) as pm10, b.pm10_hours >= 18 as pm10_complete,
+  logic.possible(b.no2) * 1.9125 as no2, b.no2_hours >= 18 as no2_complete,
+  logic.possible(b.so2) as so2, b.so2_hours >= 18 as so2_complete
     from rollup.region_daily b
-    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
+    where b.region_slug = only_region and b.bucket >= since_before and b.bucket < until
+      and (b.bucket < until_before or b.bucket >= since)
   ),
   measured as materialized (
     select b.bucket,
@@ -8660,63 +8811,153 @@ begin
   logic.possible(b.so2) as so2,
       logic.possible(b.o3) as o3
     from rollup.region_hourly b
-    where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < today
+    where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < until
   ),
   -- of every hour, since a mean of eight hours may end with an absent one; it needs 75 % of its hours
   running as (
     select every.hour,
       case when count(m.o3) over eight >= 6 then avg(m.o3) over eight end as o3
-    from generate_series(first_hour, today - interval '1 hour', interval '1 hour') every(hour)
+    from generate_series(first_hour, until - interval '1 hour', interval '1 hour') every(hour)
     left join measured m on m.bucket = every.hour
     window eight as (order by every.hour rows between 7 preceding and current row)
   ),
   highest as (
-    select max(r.o3) as o3
+    select max(r.o3) as o3, count(r.o3) >= 18 as o3_complete
     from running r where r.hour >= since
     group by rollup.bucket_start('day', r.hour)
+  ),
+  of_days as (
+    select avg(d.pm25) filter (where d.is_in) as pm25_mean,
+      count(d.pm25) filter (where d.is_in)::int as pm25_days,
+      count(*) filter (where d.is_in and d.pm25_complete)::int as pm25_complete,
+      count(*) filter (where d.is_in and d.pm25 > 25)::int as pm25_above,
+      count(*) filter (where not d.is_in and d.pm25_complete)::int as pm25_complete_before,
+      count(*) filter (where not d.is_in and d.pm25 > 25)::int as pm25_above_before,
+  avg(d.pm10) filter (where d.is_in) as pm10_mean,
+      count(d.pm10) filter (where d.is_in)::int as pm10_days,
+      count(*) filter (where d.is_in and d.pm10_complete)::int as pm10_complete,
+      count(*) filter (where d.is_in and d.pm10 > 45)::int as pm10_above,
+      count(*) filter (where not d.is_in and d.pm10_complete)::int as pm10_complete_before,
+      count(*) filter (where not d.is_in and d.pm10 > 45)::int as pm10_above_before,
+  avg(d.no2) filter (where d.is_in) as no2_mean,
+      count(d.no2) filter (where d.is_in)::int as no2_days,
+      count(*) filter (where d.is_in and d.no2_complete)::int as no2_complete,
+      count(*) filter (where d.is_in and d.no2 > 50)::int as no2_above,
+      count(*) filter (where not d.is_in and d.no2_complete)::int as no2_complete_before,
+      count(*) filter (where not d.is_in and d.no2 > 50)::int as no2_above_before,
+  avg(d.so2) filter (where d.is_in) as so2_mean,
+      count(d.so2) filter (where d.is_in)::int as so2_days,
+      count(*) filter (where d.is_in and d.so2_complete)::int as so2_complete,
+      count(*) filter (where d.is_in and d.so2 > 50)::int as so2_above,
+      count(*) filter (where not d.is_in and d.so2_complete)::int as so2_complete_before,
+      count(*) filter (where not d.is_in and d.so2 > 50)::int as so2_above_before
+    from day d
+  ),
+  of_hours as (
+    select count(m.no2)::int as no2_hours,
+      (count(*) filter (where m.no2 > 200))::int as no2_above,
+  count(m.so2)::int as so2_hours,
+      (count(*) filter (where m.so2 > 350))::int as so2_above
+    from measured m where m.bucket >= since
+  ),
+  of_eight_hours as (
+    select count(h.o3)::int as o3_days,
+      (count(*) filter (where h.o3_complete))::int as o3_complete,
+      (count(*) filter (where h.o3 > 120))::int as o3_above
+    from highest h
   )
-  select of_days.*, of_hours.*, of_eight_hours.*, api.history_valid_until(at), f.data_version
+  select to_char(since at time zone zone, 'YYYY-MM-DD'),
+    case when days > 0 then to_char((until at time zone zone) - interval '1 day', 'YYYY-MM-DD') end, days, hours,
+    -- of fewer days, or of a part of the year, it is no mean of a year
+    logic.published_non_negative(d.pm25_mean, 1), 10,
+      api.limit_verdict(d.pm25_mean > 10 and is_over and d.pm25_complete >= 0.85 * days,
+        d.pm25_complete::float8 / nullif(days, 0), is_over),
+  logic.published_non_negative(d.pm10_mean, 1), 20,
+      api.limit_verdict(d.pm10_mean > 20 and is_over and d.pm10_complete >= 0.85 * days,
+        d.pm10_complete::float8 / nullif(days, 0), is_over),
+  logic.published_non_negative(d.no2_mean, 1), 20,
+      api.limit_verdict(d.no2_mean > 20 and is_over and d.no2_complete >= 0.85 * days,
+        d.no2_complete::float8 / nullif(days, 0), is_over),
+  logic.published_non_negative(d.so2_mean, 1), 20,
+      api.limit_verdict(d.so2_mean > 20 and is_over and d.so2_complete >= 0.85 * days,
+        d.so2_complete::float8 / nullif(days, 0), is_over),
+    d.pm25_days, d.pm25_complete, d.pm25_above, 25, 18,
+      api.limit_verdict(d.pm25_above > 18, d.pm25_complete::float8 / nullif(days, 0), is_over),
+      case when d.pm25_complete >= 0.85 * days and d.pm25_complete_before >= 0.85 * days_before and days_before > 0
+        then d.pm25_above - d.pm25_above_before end,
+  d.pm10_days, d.pm10_complete, d.pm10_above, 45, 18,
+      api.limit_verdict(d.pm10_above > 18, d.pm10_complete::float8 / nullif(days, 0), is_over),
+      case when d.pm10_complete >= 0.85 * days and d.pm10_complete_before >= 0.85 * days_before and days_before > 0
+        then d.pm10_above - d.pm10_above_before end,
+  d.no2_days, d.no2_complete, d.no2_above, 50, 18,
+      api.limit_verdict(d.no2_above > 18, d.no2_complete::float8 / nullif(days, 0), is_over),
+      case when d.no2_complete >= 0.85 * days and d.no2_complete_before >= 0.85 * days_before and days_before > 0
+        then d.no2_above - d.no2_above_before end,
+  d.so2_days, d.so2_complete, d.so2_above, 50, 18,
+      api.limit_verdict(d.so2_above > 18, d.so2_complete::float8 / nullif(days, 0), is_over),
+      case when d.so2_complete >= 0.85 * days and d.so2_complete_before >= 0.85 * days_before and days_before > 0
+        then d.so2_above - d.so2_above_before end,
+    h.no2_hours, h.no2_above, 200, 3,
+      api.limit_verdict(h.no2_above > 3, h.no2_hours::float8 / nullif(hours, 0), is_over),
+  h.so2_hours, h.so2_above, 350, 3,
+      api.limit_verdict(h.so2_above > 3, h.so2_hours::float8 / nullif(hours, 0), is_over),
+    e.o3_days, e.o3_complete, e.o3_above, 120, 18,
+      api.limit_verdict(e.o3_above > 18, e.o3_complete::float8 / nullif(days, 0), is_over),
+    api.history_valid_until(at), f.data_version
   from raw.region s
   cross join api.freshness f
-  cross join (
-    select logic.published_non_negative(avg(d.pm25), 1),
-  logic.published_non_negative(avg(d.pm10), 1),
-  logic.published_non_negative(avg(d.no2), 1),
-  logic.published_non_negative(avg(d.so2), 1),
-      count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-  count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-  count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
-  count(d.so2)::int, (count(*) filter (where d.so2 > 50))::int
-    from day d
-  ) of_days
-  cross join (
-    select count(m.no2)::int, (count(*) filter (where m.no2 > 200))::int,
-  count(m.so2)::int, (count(*) filter (where m.so2 > 350))::int
-    from measured m where m.bucket >= since
-  ) of_hours
-  cross join (
-    select count(h.o3)::int, (count(*) filter (where h.o3 > 120))::int
-    from highest h
-  ) of_eight_hours
+  cross join of_days d
+  cross join of_hours h
+  cross join of_eight_hours e
   where s.slug = only_region;
 end $$;
 comment on function api.region_limits is
-  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) '
-  '2024/2881, Annex I). One row; none for an unknown region_slug. Values are compared before rounding; 1 ppb of NO2 = '
-  '1.9125 µg/m³.
+  'The completed days of a calendar year of a region, without a year the last 365, compared with the limits of '
+  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown region_slug. Values are compared '
+  'before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
 Columns:
-  "mean_pm2.5" (mean of the days, limit of a year 10 [µg/m³]),
-  "mean_pm10" (mean of the days, limit of a year 20 [µg/m³]),
-  "mean_no2" (mean of the days, limit of a year 20 [µg/m³]),
-  "mean_so2" (mean of the days, limit of a year 20 [µg/m³]),
-  "pm2.5_days" (days with a value [days]), "pm2.5_days_above" (those above 25 µg/m³ [days]),
-  "pm10_days" (days with a value [days]), "pm10_days_above" (those above 45 µg/m³ [days]),
-  "no2_days" (days with a value [days]), "no2_days_above" (those above 50 µg/m³ [days]),
-  "so2_days" (days with a value [days]), "so2_days_above" (those above 50 µg/m³ [days]),
-  "no2_hours" (hours with a value [h]), "no2_hours_above" (those above 200 µg/m³ [h]),
-  "so2_hours" (hours with a value [h]), "so2_hours_above" (those above 350 µg/m³ [h]),
+  first_day and last_day (local dates; null before the first day is over),
+  expected_days (days in the period [days]),
+  expected_hours (hours in the period [h]),
+  "mean_pm2.5" (mean of the days [µg/m³]), "pm2.5_mean_limit" (limit of a year [µg/m³]),
+  "pm2.5_mean_verdict" (verdict on the year),
+  "mean_pm10" (mean of the days [µg/m³]), "pm10_mean_limit" (limit of a year [µg/m³]),
+  "pm10_mean_verdict" (verdict on the year),
+  "mean_no2" (mean of the days [µg/m³]), "no2_mean_limit" (limit of a year [µg/m³]),
+  "no2_mean_verdict" (verdict on the year),
+  "mean_so2" (mean of the days [µg/m³]), "so2_mean_limit" (limit of a year [µg/m³]),
+  "so2_mean_verdict" (verdict on the year),
+  "pm2.5_days" (days with a value [days]), "pm2.5_complete_days" (those with 18 hours or more [days]),
+  "pm2.5_days_above" (days above the limit [days]), "pm2.5_days_limit" (limit of a day [µg/m³]),
+  "pm2.5_days_allowed" (days above it that a year may have [days]), "pm2.5_days_verdict" (verdict on the days),
+  "pm2.5_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "pm10_days" (days with a value [days]), "pm10_complete_days" (those with 18 hours or more [days]),
+  "pm10_days_above" (days above the limit [days]), "pm10_days_limit" (limit of a day [µg/m³]),
+  "pm10_days_allowed" (days above it that a year may have [days]), "pm10_days_verdict" (verdict on the days),
+  "pm10_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "no2_days" (days with a value [days]), "no2_complete_days" (those with 18 hours or more [days]),
+  "no2_days_above" (days above the limit [days]), "no2_days_limit" (limit of a day [µg/m³]),
+  "no2_days_allowed" (days above it that a year may have [days]), "no2_days_verdict" (verdict on the days),
+  "no2_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "so2_days" (days with a value [days]), "so2_complete_days" (those with 18 hours or more [days]),
+  "so2_days_above" (days above the limit [days]), "so2_days_limit" (limit of a day [µg/m³]),
+  "so2_days_allowed" (days above it that a year may have [days]), "so2_days_verdict" (verdict on the days),
+  "so2_days_change" (days above, against the same days of the year before; null without a year, and where fewer than
+  85 % of either were complete [days]),
+  "no2_hours" (hours with a value [h]), "no2_hours_above" (those above the limit [h]),
+  "no2_hours_limit" (limit of an hour [µg/m³]), "no2_hours_allowed" (hours above it that a year may have [h]),
+  "no2_hours_verdict" (verdict on the hours),
+  "so2_hours" (hours with a value [h]), "so2_hours_above" (those above the limit [h]),
+  "so2_hours_limit" (limit of an hour [µg/m³]), "so2_hours_allowed" (hours above it that a year may have [h]),
+  "so2_hours_verdict" (verdict on the hours),
   "o3_days" (days on which a mean of eight hours ends, of which six have a value [days]),
-  "o3_days_above" (those whose highest such mean is above 120 µg/m³ [days]),
+  "o3_complete_days" (those with 18 such means or more [days]),
+  "o3_days_above" (days whose highest such mean is above the target value [days]),
+  "o3_days_limit" (target value [µg/m³]), "o3_days_allowed" (days above it that a year may have [days]),
+  "o3_days_verdict" (verdict on the days),
   valid_until,
   data_version.';
 

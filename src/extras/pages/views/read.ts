@@ -13,7 +13,7 @@ import { whySuspect } from '../trust.ts';
 import { gradeOf, verdictOf } from '../verdict.ts';
 
 /** The values in the address of a page; those that it lacks must not be read. */
-export type Values = { locale: Locale; id: number; slug: string };
+export type Values = { locale: Locale; id: number; slug: string; year?: number };
 
 export type Context = { site: Site; read: Read; at: Date };
 
