@@ -89,6 +89,7 @@ function downloadPart(words: Words, newest: string): Html {
 <div class="controls">
   <label>${words.from} <input type="date" class="from" value="${from}"></label>
 <label>${words.to} <input type="date" class="to" value="${newest}"></label> <a
-  class="button" download>CSV</a> <button type="button" class="print">${words.printMonth}</button></div>
+  class="button" data-form="excel" download>Excel</a> <a
+  class="button" data-form="hours" download>CSV</a> <button type="button" class="print">${words.printMonth}</button></div>
 <p role="status"><small>${words.atMost400}</small></p></details></section>`;
 }
