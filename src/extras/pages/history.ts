@@ -48,7 +48,7 @@ export function historyPart(
   value="${key}">${word(words, `window${key}`)}</button> `,
   )}</div>
 <div class="fill"><div class="chart"></div><p class="live" role="status">${words.loading}</p>
-<p class="inputs"></p><p class="what"></p>
+<p class="inputs"></p><p class="what"></p><p class="what"></p>
 <details><summary>${words.asTable}</summary></details></div></section>
 ${measured.includes(AQI) && calendarPart(words, today, begun ?? today)}
 ${downloadPart(words, newest.slice(0, 10))}

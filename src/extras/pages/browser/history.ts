@@ -254,7 +254,8 @@ function explain(page: Page, history: History, { quantity, window, buckets }: Sh
       guideline !== undefined &&
       html` <span
     class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`
-    } ${linkToHours(page, history, window, buckets)}</p>
+    }</p>
+<p class="what">${linkToHours(page, history, window, buckets)}</p>
 ${hasSuspect && html`<p class="suspect"><span class="dashes"></span> ${words.suspectDashed}</p>`}
 ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 }
