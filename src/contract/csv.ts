@@ -1,7 +1,8 @@
 /**
  * The columns of hours as CSV, the same for people in Excel, and the document that describes the
- * columns: CSVW metadata (W3C). That format defines how a program finds the description of a CSV file: by its `describedby` link, or at
- * its address with `-metadata.json` added. R's csvwr follows both.
+ * columns: CSVW metadata (W3C). That format defines how a program finds the description of a CSV
+ * file: by its `describedby` link, or at its address with `-metadata.json` added. R's csvwr follows
+ * both.
  */
 import { z } from 'zod';
 import type { Locale } from './endpoints.ts';
