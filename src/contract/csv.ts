@@ -1,12 +1,17 @@
 /**
- * The columns of hours as CSV, and the document that describes them: CSVW metadata (W3C). That
- * format defines how a program finds the description of a CSV file: by its `describedby` link, or at
- * its address with `-metadata.json` added. R's csvwr follows both.
+ * The columns of hours as CSV, the same for people in Excel, and the document that describes the
+ * columns: CSVW metadata (W3C). That format defines how a program finds the description of a CSV
+ * file: by its `describedby` link, or at its address with `-metadata.json` added. R's csvwr follows
+ * both.
  */
 import { z } from 'zod';
+import type { Locale } from './endpoints.ts';
 import { field } from './fields.ts';
 import { regionHour, stationHour } from './history.ts';
 import { keyOf, UCUM_CODES } from './parameters.ts';
+import { headOf, spreadsheet, spreadsheetTime } from './words/spreadsheet.ts';
+import { roundedHpa, unitIn } from './words/units.ts';
+import { COMMON_WORDS } from './words/words.ts';
 
 const UCUM = 'http://qudt.org/schema/qudt/ucumCode';
 
@@ -66,6 +71,37 @@ export const CSV_HEADERS = {
   station: COLUMNS.station.map(({ titles }) => titles).join(),
   region: COLUMNS.region.map(({ titles }) => titles).join(),
 };
+
+/**
+ * Hours for people: a file of hours in the form of `spreadsheet`, its columns in words with units,
+ * local times, and pressure in hPa. The first column is left out, which is the same in every line.
+ */
+export function excelOf(subject: keyof typeof COLUMNS, lines: string, form: ExcelForm): string {
+  const columns = COLUMNS[subject].slice(1);
+  const rows = lines.split('\n').slice(0, -1);
+  const heads = columns.map((column) => headIn(form, column));
+  const pressure = columns.findIndex(({ name }) => name === 'pressure');
+  return spreadsheet(
+    form.locale,
+    heads,
+    rows.map((line) => {
+      const [time = '', ...values] = line.split(',').slice(1);
+      const cells = [spreadsheetTime(time), ...values];
+      const pascals = cells[pressure];
+      if (pascals) cells[pressure] = roundedHpa(Number(pascals)).toFixed(1);
+      return cells;
+    }),
+  );
+}
+
+/** `zone`: of the network, whose time it is. */
+type ExcelForm = { locale: Locale; zone: string };
+
+function headIn({ locale, zone }: ExcelForm, { name, 'schema:unitText': unit }: Column): string {
+  const words = COMMON_WORDS[locale].columns;
+  if (name === 'timestamp') return headOf(words.time, zone);
+  return headOf(words[name as keyof typeof words], unit === null ? '' : unitIn(locale, unit));
+}
 
 /** The description of a file of this name, of hours of a network in this zone. */
 export const describeCsv = (

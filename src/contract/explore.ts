@@ -177,6 +177,16 @@ export const EXPLORE = {
     calls: 'hours_csv',
     isHeavy: true,
   }),
+  ...twin('Excel', {
+    path: 'excel/{from}/{to}.csv',
+    summary: 'the same hours of one {subject} for people, to open in Excel',
+    answer: z
+      .string()
+      .describe(
+        'A spreadsheet opens it as columns of numbers and times. Heads, separators (`,` or `;`) and decimal marks are those of the locale. Times are local, without an offset, and name the start of the hour: where the clocks go back, an hour occurs twice. Pressure is in hPa. An hour without readings has no line, and an unknown value is empty.',
+      ),
+    media: 'text/csv',
+  }),
   changes: {
     path: `${BASE_PATH}/changes.json`,
     summary: 'published numbers that changed in the last 35 days, and why',

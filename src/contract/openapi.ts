@@ -198,7 +198,7 @@ function operation(
         description: summary,
         headers: VALIDATORS.extend({
           'Content-Language': HEADERS['Content-Language'],
-          ...(media === 'text/csv' && { Link: HEADERS.Link }),
+          ...(name.endsWith('Csv') && { Link: HEADERS.Link }),
         }),
         content: { [media]: { schema: answer, example: EXAMPLES[name] } },
       },

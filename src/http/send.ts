@@ -28,13 +28,15 @@ export type NearPlace = { kind: 'station' | 'region'; key: string; title: string
 
 /**
  * A request that can't be served: the status, the message that its client gets as `detail`, and
- * further headers. `wanted`: the name of a place that there is not; `near`: places that may be meant.
+ * further headers. `wanted`: the name of a place that there is not; `near`: places that may be meant;
+ * `meant`: addresses that may be.
  */
 export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly wanted: string | undefined;
   readonly near: readonly NearPlace[];
+  readonly meant: readonly string[];
 
   constructor(
     status: number,
@@ -42,12 +44,14 @@ export class Problem extends Error {
     headers: Readonly<Record<string, string>> = {},
     wanted?: string,
     near: readonly NearPlace[] = [],
+    meant: readonly string[] = [],
   ) {
     super(detail);
     this.status = status;
     this.headers = headers;
     this.wanted = wanted;
     this.near = near;
+    this.meant = meant;
   }
 }
 

@@ -24,7 +24,7 @@ import {
   type SendProblem,
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
-import { notFound } from '../http/send.ts';
+import { notFound, Problem } from '../http/send.ts';
 import { makeDocumentCache, type Sent, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
@@ -44,6 +44,7 @@ import {
 } from './documents.ts';
 import { makeNow } from './european.ts';
 import { makeExplore } from './explore.ts';
+import { meantPaths } from './meant.ts';
 import { nameNearPlaces } from './near.ts';
 import { refuseQuery, servedEndpoints, unknownPath } from './paths.ts';
 import { makeReader, type Read } from './read.ts';
@@ -157,8 +158,11 @@ export type PageParts = {
   ) => void;
   /** Where to may depend on the reader's languages. */
   redirect: (res: Response, to: string) => void;
-  /** The problem of a path that is nothing; places whose name is nearly `name` may be meant. */
-  notFound: (name: string) => Error;
+  /**
+   * The problem of a path that is nothing; what is nearly there may be meant, or a place whose name
+   * is nearly `name`.
+   */
+  notFound: (path: string, name: string) => Error;
   /** Sends the problems of requests that `isMine` selects in a way of its own. */
   answerErrors: (isMine: (res: Response) => boolean, send: SendProblem) => void;
 };
@@ -218,6 +222,7 @@ export function makeApp({
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const served = servedEndpoints(endpoints, documents, firstBuild);
+  const known = [...served.map(({ route }) => route), '/openapi.json', '/llms.txt'];
   const reader = makeReader(served, cache);
   const send = (req: Request, res: Response, { document, cacheHeaders }: Sent) => {
     res.locals.isStale = cacheHeaders.age !== undefined;
@@ -230,7 +235,10 @@ export function makeApp({
     offers,
     clock,
     read: reader.read,
-    addPath: (path, get, route) => addPath(app, path, get, route),
+    addPath(path, get, route) {
+      addPath(app, path, get, route);
+      if (route?.startsWith('/{locale}/')) known.push(route);
+    },
     async compose(req, res, route, make) {
       const rendering = async () => ({ ...(await reader.compose(make)), route });
       send(req, res, await cache.get(req.path, rendering));
@@ -244,10 +252,10 @@ export function makeApp({
         res.locals.isStale = true;
         sendDocument(req, res, file, caching);
       };
-      addPath(app, pattern, get, route);
+      parts.addPath(pattern, get, route);
     },
     redirect: (res, to) => redirect(res.set(BY_LANGUAGE), to),
-    notFound: (name) => notFound('', name),
+    notFound: (path, name) => new Problem(404, '', {}, name, [], meantPaths(path, known)),
     answerErrors(isMine, sendOne) {
       const answer = errors.answer(sendOne);
       otherWays.push((error, req, res, next) =>
@@ -300,7 +308,7 @@ export function makeApp({
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
     (req: Request) => {
-      throw unknownPath(req.path, served);
+      throw unknownPath(req.path, served, known);
     },
     allowAnyOrigin,
     nameNearPlaces(network),

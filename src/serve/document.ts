@@ -76,17 +76,18 @@ const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 export const TEXT_KIND: Kind = { type: 'text/plain; charset=utf-8', headers: ANY_ORIGIN_LIST };
 
 /**
- * Headers for a CSV download with this file name, which is described at an address relative to its
- * own.
+ * Headers for a CSV download with this file name. `describedBy`: where its columns are described,
+ * relative to its own address.
  */
-export const csvKind = (fileName: string, describedBy: string): Kind => ({
+export const csvKind = (fileName: string, describedBy?: string): Kind => ({
   type: 'text/csv; charset=utf-8',
   headers: [
     ...ANY_ORIGIN_LIST,
     'Content-Disposition',
     `attachment; filename="${fileName}"`,
-    'Link',
-    `<${describedBy}>; rel="describedby"; type="application/json"`,
+    ...(describedBy === undefined
+      ? []
+      : ['Link', `<${describedBy}>; rel="describedby"; type="application/json"`]),
   ],
 });
 

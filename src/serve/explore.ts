@@ -54,7 +54,7 @@ export function makeExplore(
 
   return {
     ...(Object.fromEntries(called) as Documents<CalledName>),
-    ...makeHoursCsv(db, readRow),
+    ...makeHoursCsv(db, readRow, zone),
     stationNow: now('station'),
     regionNow: now('region'),
     stationGaps: begun('stationGaps'),

@@ -1,5 +1,9 @@
-/** Renders hours of a station or region as CSV files, a few at a time, and describes their columns. */
-import { CSV_HEADERS, describeCsv, METADATA_SUFFIX } from '../contract/csv.ts';
+/**
+ * Renders hours of a station or region as files, for programs and for Excel, a few at a time, and
+ * describes the columns of those for programs.
+ */
+import { CSV_HEADERS, describeCsv, excelOf, METADATA_SUFFIX } from '../contract/csv.ts';
+import type { Locale } from '../contract/endpoints.ts';
 import { type ExploreName, KEYS, MAX_CSV_DAYS, type Subject } from '../contract/explore.ts';
 import type { ApiDb } from '../database/apiDb.ts';
 import { query } from '../database/query.ts';
@@ -21,11 +25,12 @@ const FILES_AT_ONCE = 2;
 const FILE_QUEUE = { maxWaiting: 100, acquireTimeoutMs: 30_000 };
 const RETRY_FILE_S = 30;
 
-/** How each file and its description is rendered. */
+/** How each file and its description is rendered. `zone`: of the network. */
 export function makeHoursCsv(
   db: ApiDb,
   readRow: ReadRow,
-): Documents<Extract<ExploreName, `${string}Csv${string}`>> {
+  zone: string,
+): Documents<Extract<ExploreName, `${Subject}${'Csv' | 'CsvMetadata' | 'Excel'}`>> {
   const files = makeSemaphore(FILES_AT_ONCE, FILE_QUEUE);
 
   /** Throws Problem 503 where too many files are asked for. */
@@ -41,15 +46,22 @@ export function makeHoursCsv(
     }
   }
 
-  const csv = (subject: Subject) => async (values: PathValues, signal?: AbortSignal) => {
-    const { locale, id, slug, from, to } = values;
-    refuseNoPeriod(values);
-    const row = await inTurn(signal, () => readRow(`${subject}Csv`, values));
-    const name = `${subject === 'station' ? `station-${id}` : slug}_hours_${from}_${to}.csv`;
-    const kind = csvKind(name, fileOf(to) + METADATA_SUFFIX);
-    const text = `${CSV_HEADERS[subject]}\n${row.lines}`;
-    return { document: renderDocument(locale, text, kind), ...validityOf([row]) };
-  };
+  /** `what`: in the name of the file. */
+  const file =
+    (subject: Subject, what: string, textOf: (lines: string, locale: Locale) => string) =>
+    async (values: PathValues, signal?: AbortSignal) => {
+      const { locale, id, slug, from, to } = values;
+      refuseNoPeriod(values);
+      const row = await inTurn(signal, () => readRow(`${subject}Csv`, values));
+      const name = `${subject === 'station' ? `station-${id}` : slug}_${what}_${from}_${to}.csv`;
+      const kind = csvKind(name, what === 'hours' ? fileOf(to) + METADATA_SUFFIX : undefined);
+      const text = textOf(row.lines ?? '', locale);
+      return { document: renderDocument(locale, text, kind), ...validityOf([row]) };
+    };
+  const csv = (subject: Subject) =>
+    file(subject, 'hours', (lines) => `${CSV_HEADERS[subject]}\n${lines}`);
+  const excel = (subject: Subject) =>
+    file(subject, 'excel', (lines, locale) => excelOf(subject, lines, { locale, zone }));
   const metadata = (subject: Subject) => async (values: PathValues) => {
     const { locale, to } = values;
     refuseNoPeriod(values);
@@ -67,6 +79,8 @@ export function makeHoursCsv(
   return {
     stationCsv: csv('station'),
     regionCsv: csv('region'),
+    stationExcel: excel('station'),
+    regionExcel: excel('region'),
     stationCsvMetadata: metadata('station'),
     regionCsvMetadata: metadata('region'),
   };

@@ -66,7 +66,7 @@ export const nameNearPlaces =
       kind === 'region' ? key : `station ${key} (${title})`,
     );
     const detail = `${error.message} Did you mean ${names.join(' or ')}?`;
-    next(new Problem(error.status, detail, error.headers, undefined, near));
+    next(new Problem(error.status, detail, error.headers, undefined, near, error.meant));
   };
 
 /**

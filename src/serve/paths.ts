@@ -14,6 +14,7 @@ import type { ALL_ENDPOINTS, ExploreName } from '../contract/explore.ts';
 import { notFound, type Problem, quoted } from '../http/send.ts';
 import type { Render } from './cache.ts';
 import type { Entry } from './entry.ts';
+import { meantPaths, meantValue } from './meant.ts';
 
 /** The values of a path's parameters; those that the path lacks must not be read. */
 export type PathValues = {
@@ -75,11 +76,15 @@ function pathValues(given: Given, path: string): PathValues {
   return values as PathValues;
 }
 
-const cannotBe = (text: string, name: keyof typeof PATH_PARAMETERS) =>
-  notFound(
+function cannotBe(text: string, name: keyof typeof PATH_PARAMETERS): Problem {
+  const meant = meantValue(name, text);
+  if (meant !== undefined)
+    return notFound(`There is no ${name} ${quoted(text)}. Did you mean ${meant}?`);
+  return notFound(
     `${quoted(text)} cannot be a ${PATH_PARAMETERS[name].meaning}.`,
     name === 'id' || name === 'slug' ? decodeURIComponent(text) : undefined,
   );
+}
 
 const noSuchLocale = (locale: string) =>
   notFound(
@@ -127,18 +132,31 @@ const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-histo
 const EXPLORED =
   /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
-/** The 404 for a path that matches none of those that are served, as specific as the path allows. */
-export function unknownPath(path: string, served: readonly Served[]): Problem {
+/**
+ * The 404 for a path that matches none of those that are served, as specific as the path allows.
+ * `known`: the routes that may be meant.
+ */
+export function unknownPath(
+  path: string,
+  served: readonly Served[],
+  known: readonly string[] = [],
+): Problem {
   const [, locale, base] = BASE.exec(path) ?? [];
   if (locale !== undefined && !LOCALES.some((known) => known === locale))
     return noSuchLocale(locale);
   const [, kind, name = ''] = SUBJECT.exec(path) ?? EXPLORED.exec(path) ?? [];
-  if (kind !== undefined) return cannotBe(name, kind === 'station' ? 'id' : 'slug');
+  if (kind !== undefined && !name.includes('/'))
+    return cannotBe(name, kind === 'station' ? 'id' : 'slug');
   if (path.startsWith('/v1/')) {
     return notFound(
       `There is nothing at ${quoted(path)}: this port only publishes. Readings go to the ingestion port (INGEST_PORT, by default 8082), which opens with the first token.`,
     );
   }
+  const meant = meantPaths(path, known);
+  if (meant.length > 0)
+    return notFound(
+      `There is nothing at ${quoted(path)}. Did you mean ${meant.join(' or ')}? Case matters, and none ends in a slash; all are described in /openapi.json.`,
+    );
   const paths = served
     .map(({ route }) => route)
     .filter((one) => one.includes('/explore/') === (base === 'explore'));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openApiTypes from 'openapi-typescript';
 import { describe, expect, it } from 'vitest';
-import { CSV_HEADERS } from '../../src/contract/csv.ts';
+import { CSV_HEADERS, excelOf } from '../../src/contract/csv.ts';
 import { ALL_ENDPOINTS } from '../../src/contract/explore.ts';
 import { makeOpenApi } from '../../src/contract/openapi.ts';
 import { keyOf, PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
@@ -210,7 +210,15 @@ describe('the document', () => {
       expect([example, validate.errors], 'npm run examples').toEqual([expect.anything(), null]);
     }
     const files = answers.flatMap(({ example }) => (typeof example === 'string' ? [example] : []));
-    const begins = [...Object.values(CSV_HEADERS), '<?xml version="1.0" encoding="utf-8"?>'];
+    const form = { locale: 'en', zone: 'Asia/Yerevan' } as const;
+    const excel = (['station', 'region'] as const).map((one) =>
+      excelOf(one, '', form).slice(1, -1),
+    );
+    const begins = [
+      ...Object.values(CSV_HEADERS),
+      ...excel,
+      '<?xml version="1.0" encoding="utf-8"?>',
+    ];
     for (const text of files) expect(begins).toContain(text.split('\n')[0]);
   });
 

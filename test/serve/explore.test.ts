@@ -328,6 +328,42 @@ onOneEngine('the documents of the front page', (engine) => {
       );
     });
 
+    it.each([
+      ['en', ',', '.', 'Pressure (hPa)'],
+      ['ru', ';', ',', 'Давление (гПа)'],
+      ['hy', ';', ',', 'Ճնշում (հՊա)'],
+    ])(
+      'the same hours for Excel have the form of the language: %s',
+      async (locale, separator, point, pressure) => {
+        const path = `region/alpha/excel/2026-11-18/2026-11-20.csv`;
+        const { headers, text } = await request(served.app).get(`/${locale}/explore/v1/${path}`);
+        expect(headers['content-disposition']).toContain('alpha_excel_2026-11-18_2026-11-20.csv');
+        expect(headers).not.toHaveProperty('link');
+        const [heads = '', ...lines] = text.trimEnd().split('\r\n');
+        expect(heads).toMatch(/^\uFEFF"[^"]+ \(UTC\)"/);
+        expect(heads).toContain(`${separator}"${pressure}"${separator}`);
+        const csv = (await send('region/alpha/hours/2026-11-18/2026-11-20.csv')).text;
+        const expected = csv
+          .trimEnd()
+          .split('\n')
+          .slice(1)
+          .map((line) => {
+            const [, time = '', temperature, humidity, pascals, ...rest] = line.split(',');
+            const hpa = pascals && (Number(pascals) / 100).toFixed(1);
+            const cells = [
+              time.slice(0, 16).replace('T', ' '),
+              temperature,
+              humidity,
+              hpa,
+              ...rest,
+            ];
+            return cells.join(separator).replaceAll('.', point);
+          });
+        expect(lines).toEqual(expected);
+        expect(heads.split(separator)).toHaveLength((lines[0] as string).split(separator).length);
+      },
+    );
+
     it('a CSV of hours links to the description of its columns, with HEAD and 304 too', async () => {
       for (const [subject, kind] of [
         ['station/1', 'station'],
@@ -398,8 +434,8 @@ onOneEngine('the documents of the front page', (engine) => {
       ['changes.json?period', /without a query, found "period"/],
       ['station/1/hours/2026-11-20/2026-11-20.csv?a=1', /found "a"/],
       ['region/nowhere/months.json', /no region "nowhere"/],
-      ['map/pm3.json', /"pm3" cannot be a parameter, one of temperature, .*pm2\.5/],
-      ['map/pm25.json', /"pm25" cannot be a parameter/],
+      ['map/pollen.json', /"pollen" cannot be a parameter, one of temperature, .*pm2\.5/],
+      ['map/pm25.json', /no parameter "pm25"\. Did you mean pm2\.5\?/],
       ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv-metadata.json', /no station 999\b/],
@@ -437,6 +473,16 @@ onOneEngine('the documents of the front page', (engine) => {
         /"2026-11-31" cannot be a local date.*the last one/,
       ],
       ['station/1/nothing.json', /nothing at .*explore\/v1/],
+      ['region/alpha/limit.json', /mean \/en\/explore\/v1\/region\/alpha\/limits\.json\?/],
+      ['stations.json', /mean \/en\/air-quality-app\/v1\/stations\.json\?/],
+      [
+        'region/alpha/hours/2026-11-01.csv',
+        /mean \/en\/explore\/v1\/region\/alpha\/hours\/\{from\}\/\{to\}\.csv\?/,
+      ],
+      [
+        'months.json',
+        /mean \/en\/explore\/v1\/station\/\{id\}\/months\.json or \/en\/.*\{slug\}\/months\.json\?/,
+      ],
     ])('a request for %s is 404, and its detail tells why', async (path, detail) => {
       if (path.includes('?')) await send(path.split('?', 1)[0] as string);
       const res = await send(path);

@@ -90,9 +90,9 @@ describe('the public API', () => {
     ['/en/', /nothing at/],
     [
       '/en/air-quality-app/v2/stations.json',
-      /nothing at .*\/\{locale\}\/air-quality-app\/v1\/stations\.json/,
+      /nothing at .* Did you mean \/en\/air-quality-app\/v1\/stations\.json\?/,
     ],
-    [`${BASE}/Stations.json`, /nothing at .* case matters/],
+    [`${BASE}/Stations.json`, /nothing at .* Case matters/],
     [`${BASE}/stations.JSON`, /nothing at/],
     [`${BASE}/stations.json/`, /nothing at/],
     [`${BASE}/stations`, /nothing at/],

@@ -92,6 +92,7 @@ const TOOLS = {
     missing: 'R has no package arrow',
   },
   root: { isHere: isRoot, missing: 'the tests do not run as root' },
+  soffice: { isHere: () => runs('--version', 'soffice'), missing: 'LibreOffice is not installed' },
   timescale: {
     isHere: () => inject('targets').timescale !== undefined,
     missing: 'no server with TimescaleDB was found',

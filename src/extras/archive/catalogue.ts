@@ -13,6 +13,9 @@ import { INDEX } from './descriptor.ts';
 /** Where the files are on the public port. */
 export const ARCHIVE = '/archive/';
 
+/** When the files of the running month and year are made again each night, in UTC. */
+export const NIGHT = { hour: 2, minute: 23 };
+
 const instant = z.iso.datetime({ offset: true });
 const file = z.object({
   path: z.string(),

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
 import type { Log } from '../../base/log.ts';
 import type { DatabaseAddress } from '../../database/address.ts';
+import { NIGHT } from './catalogue.ts';
 import { findBacklog, makeArchive } from './makeArchive.ts';
 
 type Options = {
@@ -89,7 +90,11 @@ export function archiveRuns({ clock, log, ...options }: Options): ArchiveRuns {
   };
   return {
     jobs: [
-      { name: 'archive', schedule: '23 2 * * *', run: unlessStopping(run) },
+      {
+        name: 'archive',
+        schedule: `${NIGHT.minute} ${NIGHT.hour} * * *`,
+        run: unlessStopping(run),
+      },
       { name: 'archive_backlog', schedule: '1-59/2 * * * *', run: lookUnlessMaking },
     ],
     begin: () => void begin(),

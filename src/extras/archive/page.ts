@@ -1,7 +1,12 @@
-/** The page of the archive: its files with their size, period and last change, and how to read one. */
-import type { Locale } from '../../contract/endpoints.ts';
+/**
+ * The page of the archive: a year of a city for Excel; its files with their size, period and last
+ * change; and how programs read them.
+ */
+import { type Locale, pathWith, type StationsList } from '../../contract/endpoints.ts';
+import { EXPLORE } from '../../contract/explore.ts';
+import { fill } from '../../contract/words/form.ts';
 import type { PageMaker } from '../../serve/app.ts';
-import { ARCHIVE, type ArchivedFile, type Catalogue } from './catalogue.ts';
+import { ARCHIVE, type ArchivedFile, type Catalogue, NIGHT } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
 import { folderTitle, TITLE, WORDS } from './words.ts';
 
@@ -10,31 +15,79 @@ type Markup = ReturnType<PageMaker['html']>;
 /** `zone`: of the network, whose days and months the files are of. */
 type Shown = { maker: PageMaker; locale: Locale; zone: string };
 
-export function archivePage(catalogue: Catalogue, shown: Shown): Markup {
+export type City = Pick<StationsList['regions'][number], 'slug' | 'title'>;
+
+/** `cities`: those that are listed; `at`: when the page is shown. */
+export function archivePage(
+  catalogue: Catalogue,
+  { cities, at, ...shown }: Shown & { cities: readonly City[]; at: Date },
+): Markup {
   const { files } = catalogue;
   const { maker, locale } = shown;
   const { html } = maker;
   const words = WORDS[locale];
   const example = [...files.keys()].filter((path) => path.startsWith('hours/')).sort();
   return html`<h1>${TITLE[locale]}</h1>
-<p>${words.intro} ${words.times}</p>
-${
-  files.size === 0
-    ? html`<p>${words.none}</p>`
-    : html`<p>${words.index} <a href="${ARCHIVE}${INDEX}">${INDEX}</a></p>`
-}
-${stateParts(catalogue, shown)}
-${example.length > 0 && readPart(example.slice(-2), shown)}
-${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, shown))}`;
+<p>${words.intro}</p>
+${files.size === 0 && html`<p>${words.none}</p>`}
+${citiesPart(catalogue, cities, shown)}
+${stateParts(catalogue, at, shown)}
+${[...byFolder(files)].map(([folder, of], n) => folderPart(folder, of, n === 0, shown))}
+${example.length > 0 && readPart(example.slice(-2), shown)}`;
 }
 
-/** Up to when the files go, and which of them lack something, by month or year. */
-function stateParts({ upTo, missing }: Catalogue, { maker, locale }: Shown): Markup[] {
+/** A link to the hours of each city in each year that has any, the newest first. */
+function citiesPart({ files }: Catalogue, cities: readonly City[], shown: Shown): Markup | false {
+  const { maker, locale } = shown;
+  const { html } = maker;
+  const words = WORDS[locale];
+  const named = [...files.keys()].flatMap(
+    (path) => /^regions-hours\/(\d{4})/.exec(path)?.[1] ?? [],
+  );
+  const years = [...new Set(named)].sort().reverse();
+  if (years.length === 0 || cities.length === 0) return false;
+  const linkTo = (slug: string, year: string) => {
+    const values = { locale, slug, from: `${year}-01-01`, to: `${year}-12-31` };
+    const path = pathWith(EXPLORE.regionExcel.path, values);
+    return html`<a href="${path}" download>${year}</a> `;
+  };
+  const sorted = cities.toSorted((a, b) => a.title.localeCompare(b.title, locale));
+  const rows = sorted.map(({ slug, title }) => [
+    title,
+    html`${years.map((year) => linkTo(slug, year))}`,
+  ]);
+  return html`<section class="card"><h2>${words.yearOfCity}</h2>
+<p>${words.yearOfCityText}</p>
+${maker.table(words.yearOfCity, [words.city, words.years], rows)}
+<p>${words.others}</p></section>`;
+}
+
+/** The local month of an instant, such as `2026-11`. */
+export const monthOf = (at: Date, zone: string): string =>
+  dateOf(at.toISOString(), zone).slice(0, 7);
+
+/** The local time from which the files of a night are made, on the day of an instant. */
+export function nightOf(at: Date, zone: string): string {
+  const night = new Date(at).setUTCHours(NIGHT.hour, NIGHT.minute);
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'short' });
+  return format.format(night);
+}
+
+/**
+ * Up to when the files go, when those of the running month come, and which of the others lack
+ * something, by month or year.
+ */
+function stateParts(
+  { files, upTo, missing }: Catalogue,
+  at: Date,
+  { maker, locale, zone }: Shown,
+): Markup[] {
   const { html } = maker;
   const words = WORDS[locale];
   const lacking = runsOf([...new Set(missing.map(periodOf))]);
   const texts = [
     upTo && words.upTo.replace('{time}', upTo.slice(0, 16).replace('T', ' ')),
+    files.size > 0 && fill(words.running, { month: monthOf(at, zone), time: nightOf(at, zone) }),
     lacking.length > 0 && words.missing.replace('{files}', lacking.join(', ')),
   ];
   return texts.flatMap((text) => (text ? [html`<p>${text}</p>`] : []));
@@ -82,7 +135,8 @@ from read_parquet([
 group by station_id order by pm25 desc;
 `;
   return maker.html`<section class="card"><h2>${words.read}</h2>
-<p>${words.readText}</p>${maker.code(locale, query)}</section>`;
+<p>${words.readText}</p>${maker.code(locale, query)}
+<p>${words.times} ${words.index} <a href="${ARCHIVE}${INDEX}">${INDEX}</a></p></section>`;
 }
 
 function folderPart(

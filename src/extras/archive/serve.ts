@@ -7,9 +7,18 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { IRouter, Request, Response } from 'express';
+import { closest, distance } from 'fastest-levenshtein';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { ANY_ORIGIN, LOCALES, type Locale, pathPattern } from '../../contract/endpoints.ts';
+import {
+  ANY_ORIGIN,
+  ENDPOINTS,
+  LOCALES,
+  type Locale,
+  pathPattern,
+  pathWith,
+  type StationsList,
+} from '../../contract/endpoints.ts';
 import { errorCode } from '../../database/errors.ts';
 import { addPath } from '../../http/middleware.ts';
 import { JSON_TYPE, notFound, Problem, quoted } from '../../http/send.ts';
@@ -17,7 +26,7 @@ import type { Offers, PageParts } from '../../serve/app.ts';
 import { type Document, rendered, sendDocument } from '../../serve/document.ts';
 import { ARCHIVE, type Catalogue, catalogueOf, isOf } from './catalogue.ts';
 import { INDEX } from './descriptor.ts';
-import { archivePage } from './page.ts';
+import { archivePage, type City, monthOf, nightOf } from './page.ts';
 import { sendFile } from './sendFile.ts';
 import { TITLE } from './words.ts';
 
@@ -47,6 +56,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'; // README.txt and LICENSE
  * never immutable.
  */
 const MAX_AGE = 60;
+const FRESH = { maxAge: MAX_AGE };
 
 /** Scripts of other sites need these headers to read parts of a file. */
 const RANGES_FROM_ANY_ORIGIN = {
@@ -69,7 +79,7 @@ const NO_FILES: Catalogue = {
   upTo: undefined,
 };
 
-type Parts = Pick<PageParts, 'site' | 'offers' | 'clock' | 'redirect'>;
+type Parts = Pick<PageParts, 'site' | 'offers' | 'clock' | 'redirect' | 'addPath' | 'read'>;
 type Read = () => Promise<Catalogue | undefined>;
 
 /**
@@ -91,7 +101,12 @@ export function addArchive(
   const read = unlessBroken(catalogueOf(folder, log));
   addPath(app, /^\/archive$/, (_req, res) => parts.redirect(res, ARCHIVE), ARCHIVE);
   addPage(app, read, parts);
-  addPath(app, /^\/archive\/.+$/, filesOf(folder, read, clock), `${ARCHIVE}{path}`);
+  addPath(
+    app,
+    /^\/archive\/.+$/,
+    filesOf(folder, read, clock, parts.site.zone),
+    `${ARCHIVE}{path}`,
+  );
 }
 
 /** The answer while no index could be read; the log has the reason. */
@@ -117,38 +132,51 @@ function addPage(app: IRouter, read: Read, parts: Parts): void {
   };
   addPath(app, /^\/archive\/$/, lead, ARCHIVE);
   if (maker === undefined) return;
+  const { zone } = parts.site;
   const kept = new Map<Locale, { version: string; document: Document }>();
   const send = async (req: Request, res: Response) => {
     const locale = req.params.locale as Locale;
     res.locals.isStale = true;
     const catalogue = (await read()) ?? NO_FILES;
-    let last = kept.get(locale);
-    if (last?.version !== catalogue.version) {
-      const body = archivePage(catalogue, { maker, locale, zone: parts.site.zone });
-      const page = { locale, path: PAGE, title: TITLE[locale], body };
-      last = { version: catalogue.version, document: rendered(maker.render(parts, page)) };
-      kept.set(locale, last);
-    }
-    sendDocument(req, res, last.document, { maxAge: MAX_AGE });
+    const at = parts.clock();
+    const version = `${catalogue.version} ${monthOf(at, zone)}`;
+    const last = kept.get(locale);
+    if (last?.version === version) return sendDocument(req, res, last.document, FRESH);
+    const cities = await citiesOf(parts.read, locale);
+    const body = archivePage(catalogue, { maker, locale, zone, cities: cities ?? [], at });
+    const page = { locale, path: PAGE, title: TITLE[locale], body };
+    const document = rendered(maker.render(parts, page));
+    if (cities !== undefined) kept.set(locale, { version, document });
+    sendDocument(req, res, document, FRESH);
   };
   const route = `/{locale}/${PAGE}`;
-  addPath(app, pathPattern(route), send, route);
+  parts.addPath(pathPattern(route), send, route);
+}
+
+/** The listed cities; undefined while they cannot be read: the page does without. */
+async function citiesOf(read: PageParts['read'], locale: Locale): Promise<City[] | undefined> {
+  try {
+    const { regions } = await read<StationsList>(pathWith(ENDPOINTS.stations.path, { locale }));
+    return regions.filter((one) => 'is_hidden' in one && !one.is_hidden);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends what the index lists, and nothing else that lies in the folder or that a link leads to. */
-function filesOf(folder: string, read: Read, clock: Clock) {
+function filesOf(folder: string, read: Read, clock: Clock, zone: string) {
   return async (req: Request, res: Response) => {
     res.locals.isStale = true; // a file says nothing about the database
     const path = req.path.slice(ARCHIVE.length);
-    if (!isPath(path)) throw noSuchFile(path);
-    const catalogue = await read();
-    const entry = catalogue?.files.get(path);
-    if (entry === undefined && !catalogue?.documents.has(path)) throw noSuchFile(path);
+    const catalogue = (await read()) ?? NO_FILES;
+    const absent = () => noSuchFile(path, catalogue, clock(), zone);
+    const entry = catalogue.files.get(path);
+    if (!isPath(path) || (entry === undefined && !catalogue.documents.has(path))) throw absent();
     const handle = await openWithin(folder, path);
-    if (handle === undefined) throw noSuchFile(path);
+    if (handle === undefined) throw absent();
     try {
       const stat = await handle.stat();
-      if (!stat.isFile()) throw noSuchFile(path);
+      if (!stat.isFile()) throw absent();
       // the descriptor's: the file may have been replaced since the index was read
       const etag =
         entry !== undefined && isOf(entry, stat)
@@ -181,5 +209,27 @@ async function openWithin(folder: string, path: string): Promise<FileHandle | un
 const { O_NOFOLLOW, O_RDONLY } = constants;
 const NO_SUCH_FILE: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
 
-const noSuchFile = (path: string) =>
-  notFound(`The archive has no file ${quoted(path)}. ${ARCHIVE}${INDEX} lists its files.`);
+/** A file of a month of hours or of a year of days. */
+const OF_PERIOD = /^(?:regions-)?(?:hours\/(\d{4}-\d\d)|days\/(\d{4}))\.parquet$/;
+
+/** Says when a file comes that does not exist yet, or which one may be meant. */
+function noSuchFile(path: string, { files, missing }: Catalogue, at: Date, zone: string) {
+  const period = OF_PERIOD.exec(path)?.slice(1).find(Boolean);
+  const say = (what: string) =>
+    notFound(`The archive has no file ${quoted(path)}. ${what}${ARCHIVE}${INDEX} lists its files.`);
+  const month = monthOf(at, zone);
+  if (files.has(path) || missing.includes(path)) return say('It is made soon. ');
+  if (period === undefined) return say(near(path, [...files.keys()]));
+  if (month.startsWith(period))
+    return say(`It comes with the next night, soon after ${nightOf(at, zone)} (${zone}). `);
+  return say(period > month ? `${period} has not begun. ` : `Nothing was measured in ${period}. `);
+}
+
+/** Longer paths take long to compare. In letters. */
+const LONGEST = 100;
+
+function near(path: string, paths: readonly string[]): string {
+  if (paths.length === 0 || path.length > LONGEST) return '';
+  const nearest = closest(path, paths);
+  return distance(path, nearest) > 0.4 * path.length ? '' : `Did you mean ${ARCHIVE}${nearest}? `;
+}

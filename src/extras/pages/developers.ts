@@ -74,7 +74,7 @@ const embeds = (words: Words, locale: Locale, subject: string, title: string) =>
   const name = `${words.embedTitle} ${title}`.replaceAll(/[&"<>]/g, ' ');
   const [kind, key] = subject.split('/');
   return [
-    `<script type="module" src="${ORIGIN}/widget.js"></script> <air-quality ${kind}="${key}" lang="${locale}"></air-quality>`,
+    `<script type="module" src="${ORIGIN}/widget.js"></script> <air-quality ${kind}="${key}" lang="${locale}"><a href="${ORIGIN}/${locale}/${subject}">${name}</a></air-quality>`,
     `<iframe src="${ORIGIN}/${locale}/embed/${subject}" title="${name}" width="320" height="180"></iframe>`,
   ];
 };

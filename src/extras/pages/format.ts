@@ -2,8 +2,11 @@
  * Values with their units and dates as people read them. Shared with the browser, so it imports
  * nothing else.
  */
+import { roundedHpa, unitIn } from '../../contract/words/units.ts';
 import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 import { LAST_AQI } from './scale.ts';
+
+export { shownAs, unitIn } from '../../contract/words/units.ts';
 
 /** A value's key in the API, its unit and the decimals published. */
 export type Quantity = {
@@ -14,36 +17,12 @@ export type Quantity = {
   mass?: number;
 };
 
-/**
- * Units that pages write otherwise than the API, in one language or in `all`; none where the name
- * of the parameter says it.
- */
-const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
-  'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
-  m: { ru: 'м', hy: 'մ' },
-  km: { ru: 'км', hy: 'կմ' },
-  'm/s': { ru: 'м/с', hy: 'մ/վ' },
-  mm: { ru: 'мм', hy: 'մմ' },
-  Pa: { all: 'hPa', ru: 'гПа', hy: 'հՊա' },
-  degrees: { all: '°' },
-  'UV index': { all: '' },
-  AQI: { all: '' },
-};
-
 /** An AQI above the end of the US EPA's scale. */
 const OVER: Readonly<Record<string, string>> = {
   en: `over ${LAST_AQI}`,
   ru: `выше ${LAST_AQI}`,
   hy: `${LAST_AQI}-ից բարձր`,
 };
-
-export const unitIn = (locale: string, unit: string): string =>
-  UNITS[unit]?.[locale] ?? UNITS[unit]?.all ?? unit;
-
-/** Pressure is shown in hPa, as weather reports have it. */
-export const shownAs = (unit: string, value: number): number =>
-  unit === 'Pa' ? value / 100 : value;
 
 /** The parameters that people ask for first. */
 export const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
@@ -63,14 +42,11 @@ export function formatValue(
   return name === '' ? text : `${text} ${name}`;
 }
 
-/**
- * The same without its unit. hPa are rounded half up from the published Pa: 1005.15 as a float is a
- * little less, and toFixed would round it down.
- */
+/** The same without its unit. */
 export function formatBare(locale: string, value: number, { unit, digits }: Precision): string {
   if (unit === 'AQI' && value > LAST_AQI) return OVER[locale] ?? '';
   return unit === 'Pa'
-    ? formatNumber(locale, Math.round(value / 10) / 10, 1)
+    ? formatNumber(locale, roundedHpa(value), 1)
     : formatNumber(locale, value, digits);
 }
 

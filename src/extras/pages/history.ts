@@ -51,7 +51,7 @@ export function historyPart(
   value="${key}">${word(words, `window${key}`)}</button> `,
   )}</div>
 <div class="fill"><div class="chart"></div><p class="live" role="status">${words.loading}</p>
-<p class="inputs"></p><p class="what"></p>
+<p class="inputs"></p><p class="what"></p><p class="what"></p>
 <details><summary>${words.asTable}</summary></details></div></section>
 ${index !== undefined && calendarPart(locale, index, today, begun ?? today)}
 ${downloadPart(words, newest.slice(0, 10))}
@@ -99,6 +99,7 @@ function downloadPart(words: Words, newest: string): Html {
 <div class="controls">
   <label>${words.from} <input type="date" class="from" value="${from}"></label>
 <label>${words.to} <input type="date" class="to" value="${newest}"></label> <a
-  class="button" download>CSV</a> <button type="button" class="print">${words.printMonth}</button></div>
+  class="button" data-form="excel" download>Excel</a> <a
+  class="button" data-form="hours" download>CSV</a> <button type="button" class="print">${words.printMonth}</button></div>
 <p role="status"><small>${words.atMost400}</small></p></details></section>`;
 }

@@ -13,8 +13,11 @@ const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 
 type NearPlace = SentProblem['near'][number];
 
-/** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
-type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };
+/**
+ * `near` and `meant`: places and addresses that may have been meant; `hasSearch`: whether the
+ * overview can be searched.
+ */
+type Suggestions = { near: readonly NearPlace[]; meant: readonly string[]; hasSearch: boolean };
 
 /** What the widget's tag says of a place: `region="velmora"`. */
 const attributeOf = ({ kind, key }: NearPlace) => `${kind}="${key}"`;
@@ -23,7 +26,7 @@ export function problemPage(
   locale: Locale,
   status: number,
   path: string,
-  { near, hasSearch }: Suggestions = { near: [], hasSearch: false },
+  { near, meant, hasSearch }: Suggestions = { near: [], meant: [], hasSearch: false },
 ): Page {
   const words = WORDS[locale];
   const [, frame, kind, name = ''] = SUBJECT.exec(path.replace(`/${locale}/`, '')) ?? [];
@@ -37,6 +40,11 @@ export function problemPage(
         frame !== undefined && html` <code>${attributeOf(one)}</code>`
       }</li>`,
   );
+  const addresses = meant.map((address) => {
+    const code = html`<code>${address}</code>`;
+    return html`<li>${address.includes('{') ? code : html`<a href="${address}">${code}</a>`}</li>`;
+  });
+  const suggested = [...places, ...addresses];
   return {
     locale,
     path: undefined,
@@ -46,7 +54,7 @@ export function problemPage(
     hasForm: hasSearch,
     body: html`<h1>${title}</h1>
       <p>${isMissing ? fill(missing, { name }) : words.unavailableText}</p>
-${places.length > 0 && html`<p>${words.near}</p><ul>${places}</ul>`}
+${suggested.length > 0 && html`<p>${words.near}</p><ul>${suggested}</ul>`}
 ${
   hasSearch &&
   html`<form class="controls" action="/${locale}/" role="search">

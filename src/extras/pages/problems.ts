@@ -26,7 +26,8 @@ export function addProblems(
     const meant = meantPath(req.path, locale, patterns);
     if (meant !== undefined) return redirect(res, meant);
     res.locals.pageLocale = locale;
-    throw notFound(nameIn(decodeURIComponent(req.path)));
+    const path = decodeURIComponent(req.path);
+    throw notFound(path, nameIn(path));
   });
   answerErrors(
     (res) => res.locals.pageLocale !== undefined,
@@ -43,13 +44,13 @@ async function sendPage(
   read: Read,
   req: Request,
   res: Response,
-  { status, headers, near }: SentProblem,
+  { status, headers, near, meant }: SentProblem,
 ): Promise<void> {
   const locale: Locale = res.locals.pageLocale;
   const path = decodeURIComponent(req.path);
   const isFrame = path.startsWith(`/${locale}/embed/`); // which has no room for a search
   const isSearched = status === 404 && !isFrame && (await canSearch(read, locale));
-  const suggestions = { near, hasSearch: isSearched };
+  const suggestions = { near, meant, hasSearch: isSearched };
   const { text, kind } = renderPage(site, problemPage(locale, status, truncate(path), suggestions));
   const body = Buffer.from(text);
   res.writeHead(status, [

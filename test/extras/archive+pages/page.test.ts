@@ -43,12 +43,17 @@ describe.each(LOCALES)('%s', (locale) => {
     expect(body).toContain(`<h1>${TITLE[locale]}</h1>`);
     if (locale !== 'en') expect(body).toContain(` – ${{ ru: 'Воздух', hy: 'Օդ' }[locale]}</title>`);
     const linked = [...body.matchAll(/<a href="\/archive\/([^"]*)">/g)].map(([, path]) => path);
-    expect(linked.slice(0, 3)).toEqual([
-      'datapackage.json',
+    expect(linked.slice(0, 2)).toEqual([
       'hours/2026-11.parquet', // the newest first
       'hours/2026-10.parquet',
     ]);
     expect([...linked].sort()).toEqual([...FILES, 'datapackage.json'].sort());
+    expect(linked.at(-1)).toBe('datapackage.json');
+    const [first] = body.matchAll(/<a href="([^"]*)" download>(\d+)</g);
+    expect(first?.slice(1)).toEqual([
+      `/${locale}/explore/v1/region/town/excel/2026-01-01/2026-12-31.csv`,
+      '2026',
+    ]);
     const [, row = ''] =
       /(<tr><th scope="row"><a href="\/archive\/hours\/2026-10.*?<\/tr>)/.exec(body) ?? [];
     const cells = [...row.matchAll(/<td>([^<]*)/g)].map(([, cell = '']) => cell);
@@ -102,6 +107,7 @@ it.each([
     putIndex(folder, FILES, { rows: 744_000 }, { up_to: '2026-11-20T09:00:00Z', missing });
     const { body } = await site.get(`/${locale}/archive`);
     expect(body).toContain(upTo);
+    expect(body).toMatch(/<p>[^<]*2026-11[^<]* 06:23[^<]*<\/p>/); // when the running month comes
     expect(body).toContain(lacking);
     putIndex(folder, FILES, { rows: 744_000 });
     expect((await site.get(`/${locale}/archive`)).body).not.toContain(lacking);

@@ -362,11 +362,16 @@ describe('what is not served', () => {
     expect(headers).not.toHaveProperty('etag');
   });
 
-  it('a file that is missing is told with where all are listed', async () => {
-    const { detail } = (await (await get('hours/2027-01.parquet')).json()) as { detail: string };
-    expect(detail).toBe(
-      'The archive has no file "hours/2027-01.parquet". /archive/datapackage.json lists its files.',
-    );
+  it.each([
+    ['pollen.csv', '/archive/datapackage.json lists its files.'],
+    ['hours/2026-10-01.csv', 'Did you mean /archive/hours/2026-10.parquet? /archive/'],
+    ['station.csv', 'Did you mean /archive/stations.csv? /archive/'],
+    ['hours/2026-11.parquet', 'It comes with the next night, soon after 02:23 (UTC). /archive/'],
+    ['regions-days/2027.parquet', '2027 has not begun. /archive/'],
+    ['hours/2019-01.parquet', 'Nothing was measured in 2019-01. /archive/'],
+  ])('a 404 for %s says when it comes, or which file may be meant', async (path, said) => {
+    const { detail } = (await (await get(path)).json()) as { detail: string };
+    expect(detail).toContain(`The archive has no file "${path}". ${said}`);
   });
 });
 

@@ -49,6 +49,28 @@ it('a page leads to the warnings of its place beside the advice, and a hidden st
   expect(await page(`/en/station/${STATIONS.hidden}`)).not.toContain('warnings.atom');
 });
 
+it('a 404 names the address that is nearly asked for, to programs and on a page', async () => {
+  const warnings = (subject: string) => `/en/explore/v1/${subject}/warnings.atom`;
+  for (const [path, meant] of [
+    ['/rss', [warnings('station/{id}'), warnings('region/{slug}')]],
+    ['/feed.xml', [warnings('station/{id}'), warnings('region/{slug}')]],
+    ['/en/explore/v1/region/town/warning.atom', [warnings('region/town')]],
+    ['/map/pm25.json', ['/en/explore/v1/map/pm2.5.json']],
+    ['/openapi.jsn', ['/openapi.json']],
+  ] as const) {
+    const { status, body } = await site.get(path);
+    expect([status, JSON.parse(body).detail]).toEqual([
+      404,
+      expect.stringContaining(`Did you mean ${meant.join(' or ')}?`),
+    ]);
+  }
+  for (const [path, meant] of [
+    ['/hy/region/town/rss', '/hy/explore/v1/region/town/warnings.atom'],
+    ['/ru/doks', '/ru/docs'],
+  ] as const)
+    expect(await page(path)).toContain(`<li><a href="${meant}"><code>${meant}</code></a></li>`);
+});
+
 it('where no extra renders feeds, a page names none', async () => {
   const maker = makePageMaker('');
   const titles = { en: 'Air', ru: '', hy: '' };

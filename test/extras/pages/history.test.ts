@@ -133,14 +133,22 @@ inBrowser('the history in a browser', (newPage) => {
       // four readings a day
       if (key === '1y') expect(rows[0]?.at(-1)).toBe('124 of 744 (under 75 %)');
       const saved = page.waitForEvent('download');
-      await page.getByText('This table as CSV').click();
+      await page.getByText('This table for Excel').click();
       const file = await (await saved).createReadStream();
-      const [header, first] = String(await file.toArray()).split('\n');
+      const [header, first] = String(await file.toArray()).split('\r\n');
       const [point] = history[key] ?? [];
-      const counts = key === '24h' ? '' : ',min,max,measured_hours,expected_hours';
-      expect(header).toBe(`timestamp,pm2.5${counts}`);
-      const values = key === '24h' ? [] : [point?.range_pm25, '124,744'];
-      expect(first).toBe([point?.timestamp, point?.avg_pm25, ...values].join());
+      const isOfHours = key === '24h';
+      const more = [
+        'Lowest hour (µg/m³)',
+        'Highest hour (µg/m³)',
+        'Hours measured',
+        'Hours expected',
+      ];
+      const heads = ['Time', 'PM2.5 (µg/m³)', ...(isOfHours ? [] : more)];
+      expect(header).toBe(`\uFEFF${heads.map((head) => `"${head}"`).join()}`);
+      const time = point?.timestamp.slice(0, isOfHours ? 16 : 10).replace('T', ' ');
+      const values = isOfHours ? [] : [point?.range_pm25, '124,744'];
+      expect(first).toBe([time, point?.avg_pm25, ...values].join());
     },
   );
 
@@ -298,8 +306,8 @@ inBrowser('the history in a browser', (newPage) => {
       const hour = `${ofHour}/2026-11-20T15:00:00+04:00.json`;
       for (const [window, paths] of [
         ['24h', [hour]],
-        ['30d', ['hours/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-19T00:00:00+04:00.json`]],
-        ['1y', ['hours/2026-11-01/2026-11-30.csv']],
+        ['30d', ['excel/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-19T00:00:00+04:00.json`]],
+        ['1y', ['excel/2026-11-01/2026-11-30.csv']],
       ] as const) {
         const page = await open(`${origin}/en/${subject}?window=${window}`);
         await page.locator('#history').scrollIntoViewIfNeeded();
@@ -487,10 +495,19 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('the download has the chosen dates, at most 400 days', async () => {
     const page = await show('');
-    const link = page.locator('#download a');
+    const link = page.locator('#download a', { hasText: 'Excel' });
     expect(await link.getAttribute('href')).toBe(
+      '/en/explore/v1/station/1/excel/2026-10-22/2026-11-20.csv',
+    );
+    expect(await page.locator('#download a', { hasText: 'CSV' }).getAttribute('href')).toBe(
       '/en/explore/v1/station/1/hours/2026-10-22/2026-11-20.csv',
     );
+    await page.getByRole('button', { name: '24 months' }).click();
+    const ofChart = page.locator('#windows .what a');
+    expect([await ofChart.textContent(), await ofChart.getAttribute('href')]).toEqual([
+      '12 months by the hour, for Excel',
+      '/en/explore/v1/station/1/excel/2025-12-01/2026-11-20.csv',
+    ]);
     const answer = await fetch(origin + (await link.getAttribute('href')));
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([
       200,

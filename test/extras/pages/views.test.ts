@@ -93,7 +93,7 @@ inBrowser('every view', (open) => {
     expect(await live.textContent()).toMatch(/^18 Nov: /);
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
-      '/en/explore/v1/region/town/hours/2026-11-18/2026-11-18.csv',
+      '/en/explore/v1/region/town/excel/2026-11-18/2026-11-18.csv',
     );
   });
 

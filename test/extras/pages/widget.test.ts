@@ -170,6 +170,7 @@ inBrowser('the widget', (open) => {
       '',
       ['Nothing is chosen: write station="1" or region="name", as in the address of its page.'],
     ],
+    ['city="town" lang="ru"', '', ['Неизвестный атрибут city="town": напишите region="town".']],
     ['station="1" lang="en-GB" theme="dark" size="large"', 'Good', []],
   ])('a widget with %s says what in its tag is wrong', async (attributes, shown, mistakes) => {
     const page = await show(open, `<air-quality ${attributes}></air-quality>`);

@@ -2,6 +2,8 @@
  * The history of a station or region: switches for window and parameter, the chart, what its values
  * are, and the same as tables.
  */
+import { headOf, spreadsheet, spreadsheetTime } from '../../../contract/words/spreadsheet.ts';
+import { roundedHpa } from '../../../contract/words/units.ts';
 import { fill, formatBare, formatValue, massText, PM25, type Quantity, unitIn } from '../format.ts';
 import { type Html, html, scrollingTable } from '../html.ts';
 import { categoryOf } from '../scale.ts';
@@ -28,7 +30,7 @@ import {
 } from '../series.ts';
 import { guidelineOf, makeChart } from './chart.ts';
 import { makeInputs } from './inputs.ts';
-import { type Page, partOf, toElement, wordFor } from './page.ts';
+import { exploreUrl, type Page, partOf, toElement, wordFor } from './page.ts';
 import type { View } from './view.ts';
 
 /** How many hours of a day or month have a value, of how many. */
@@ -255,8 +257,23 @@ function explain(page: Page, history: History, { quantity, window, buckets }: Sh
       html` <span
     class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`
     }</p>
+<p class="what">${linkToHours(page, history, window, buckets)}</p>
 ${hasSuspect && html`<p class="suspect"><span class="dashes"></span> ${words.suspectDashed}</p>`}
 ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
+}
+
+/** A file has 400 days at most, so of 24 months the last 12 are in it. */
+function linkToHours(
+  page: Page,
+  history: History,
+  { key, unit }: HistoryWindow,
+  buckets: readonly Bucket[],
+): Html {
+  const [first] = unit === 'month' ? buckets.slice(-12) : buckets;
+  const window = wordFor(page.words, `window${unit === 'month' ? '1y' : key}`);
+  const path = `excel/${first?.timestamp.slice(0, 10)}/${todayOf(history)}.csv`;
+  const text = fill(page.words.windowForExcel, { window });
+  return html`<a href="${exploreUrl(page, path)}" download>${text}</a>`;
 }
 
 /** `Nov 2026 (running)`: a row of a table. */
@@ -270,10 +287,7 @@ function nameOfBucket(
   return isRunning(timestamp, unit, at) ? `${name} (${words.runningMonth})` : name;
 }
 
-/**
- * Every bucket, also those without a value; and the same as a file, with names and numbers for
- * programs.
- */
+/** Every bucket, also those without a value; and the same as a file for Excel. */
 function asTable(
   page: Page,
   history: History,
@@ -298,10 +312,14 @@ function asTable(
       ...(isHourly ? [] : [hours === undefined ? '–' : `${fill(words.ofHours, hours)}${few}`]),
       ...(unit === 'month' ? yearBefore(page, history, timestamp, value, quantity) : []),
     ];
-    const counts = isHourly
-      ? []
-      : [...(range ?? ['', '']), hours?.measured ?? '', hours?.expected ?? ''];
-    return { shown, line: [timestamp, value ?? '', ...counts].join() };
+    const values = [value, ...(isHourly ? [] : (range ?? [null, null]))];
+    const counts = isHourly ? [] : [hours?.measured, hours?.expected];
+    const cells = [
+      isHourly ? spreadsheetTime(timestamp) : timestamp.slice(0, 10),
+      ...values.map((one) => cellOf(one, quantity)),
+      ...counts.map((count) => String(count ?? '')),
+    ];
+    return { shown, cells };
   });
   const heads = [
     words.time,
@@ -311,8 +329,18 @@ function asTable(
     ...(isHourly ? [] : [words.hoursMeasured]),
     ...(unit === 'month' ? [words.lastYear, words.change] : []),
   ];
-  const header = `timestamp,${quantity.key}${isHourly ? '' : ',min,max,measured_hours,expected_hours'}`;
-  const file = `data:text/csv,${encodeURIComponent([header, ...rows.map(({ line }) => line), ''].join('\n'))}`;
+  const unitOfAll = unitIn(locale, quantity.unit);
+  const measured = [
+    nameOf(page, quantity),
+    ...(isHourly ? [] : [words.lowestHour, words.highestHour]),
+  ].map((name) => headOf(name, unitOfAll));
+  const counted = isHourly ? [] : [words.hoursMeasured, words.hoursExpected];
+  const text = spreadsheet(
+    locale,
+    [words.time, ...measured, ...counted],
+    rows.map(({ cells }) => cells),
+  );
+  const file = `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
   const name = `${subject.replace('/', '-')}_${quantity.key}_${unit}s.csv`;
   const table = scrollingTable(
     words.asTable,
@@ -323,7 +351,13 @@ function asTable(
     <summary>${words.asTable}</summary>
     ${table}
     <p>
-    <a href="${file}" download="${name}">${words.tableAsCsv}</a></p></details>`;
+    <a href="${file}" download="${name}">${words.tableForExcel}</a></p></details>`;
+}
+
+/** A number of a file, with a point. */
+function cellOf(value: number | null, { unit }: Quantity): string {
+  if (value === null) return '';
+  return unit === 'Pa' ? roundedHpa(value).toFixed(1) : String(value);
 }
 
 /** The same month a year before, and how much more the month has. */

@@ -29,6 +29,6 @@ function linksOf(page: Page, unit: Unit, timestamp: string): [text: string, path
   const ofHour = `${isStation(page) ? 'readings' : 'stations'}/${timestamp}.json`;
   if (unit === 'hour')
     return [[isStation(page) ? words.readingsAsJson : words.stationsAsJson, ofHour]];
-  const hours: [string, string] = [words.hoursAsCsv, `hours/${first}/${last}.csv`];
+  const hours: [string, string] = [words.hoursForExcel, `excel/${first}/${last}.csv`];
   return unit === 'month' ? [hours] : [hours, [words.firstHourAsJson, ofHour]];
 }

@@ -10,7 +10,7 @@ import WIDGET from 'style/widget.css';
 import { THEMED } from '../colours.ts';
 import { fill } from '../format.ts';
 import { SHORT_MONTHS } from '../numbers.ts';
-import { tagOfBoth, tagOfNone, tagUnknown, unavailable } from '../words.json';
+import { tagMeant, tagOfBoth, tagOfNone, tagUnknown, unavailable } from '../words.json';
 import { tellStale } from './stale.ts';
 
 const LOCALES = Object.keys(SHORT_MONTHS);
@@ -19,6 +19,9 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   theme: ['light', 'dark'],
   size: ['small', 'normal', 'large'],
 };
+
+/** Both are regions. */
+const MEANT_AS_REGION = ['city', 'district'];
 
 type Texts = Readonly<Record<string, string>>;
 const REFRESH_MS = 300_000;
@@ -87,10 +90,13 @@ class AirQuality extends HTMLElement {
       const value = this.getAttribute(name);
       return value !== null && !known.includes(name === 'lang' ? languageOf(value) : value);
     };
+    const meant = MEANT_AS_REGION.filter((name) => this.hasAttribute(name)).map((name) =>
+      say(locale, tagMeant, { given: given(name), meant: given(name).replace(name, 'region') }),
+    );
     const both = { station: given('station'), region: given('region') };
     return [
       ...(this.#count === 2 ? [say(locale, tagOfBoth, both)] : []),
-      ...(this.#count === 0 ? [say(locale, tagOfNone)] : []),
+      ...(this.#count === 0 && meant.length === 0 ? [say(locale, tagOfNone)] : meant),
       ...Object.entries(KNOWN)
         .filter(isUnknown)
         .map(([name, known]) =>

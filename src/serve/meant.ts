@@ -1,0 +1,91 @@
+/** The addresses that somebody may have meant who asked for one that is nothing. */
+import { closest, distance } from 'fastest-levenshtein';
+import { LOCALES, PATH_PARAMETERS, pathPattern } from '../contract/endpoints.ts';
+
+/** What stands before the part of an address that says what is wanted. */
+const BASE = /^\/([a-z]{2}\/|\{locale\}\/)?((explore|air-quality-app)\/)?(v\d+\/)?/;
+const SUBJECT = /^(station|region)\/([^/]+)\//;
+const MOST = 2;
+/** Longer paths take long to compare, and mean nothing. */
+const MAX_LETTERS = 100;
+
+/** What other sites call a feed. */
+const FEEDS: readonly (readonly [RegExp, string])[] = [
+  [/(^|\/)(rss|feeds?|atom)(\.\w+)?$/, '$1warnings.atom'],
+  [/\.(rss|xml)$/, '.atom'],
+];
+
+/**
+ * The routes nearest to a path, with its values of their parameters: both of stations and of regions
+ * where the path says neither. None where no route is near.
+ */
+export function meantPaths(path: string, routes: readonly string[]): string[] {
+  if (path.length > MAX_LETTERS) return [];
+  const locale = LOCALES.find((one) => path.startsWith(`/${one}/`)) ?? LOCALES[0];
+  const wanted = FEEDS.reduce(
+    (text, [word, ours]) => text.replace(word, ours),
+    path.replace(BASE, ''),
+  );
+  let least = Math.max(1, Math.floor(wanted.replace(SUBJECT, '').length / 4));
+  let found: string[] = [];
+  for (const route of routes) {
+    const end = route.replace(BASE, '');
+    const ends = [end, end.replace(SUBJECT, '')];
+    const apart = Math.min(...ends.map((one) => lettersApart(one, wanted)));
+    if (end === '' || apart > least) continue;
+    if (apart < least) found = [];
+    least = apart;
+    found.push(filled(route, { ...valuesIn(end, wanted), locale }));
+  }
+  return found.filter((one) => one !== path).slice(0, MOST);
+}
+
+/** The value that is nearly `text`, of a parameter that has only a few. */
+export function meantValue(name: string, text: string): string | undefined {
+  const { schema } = PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS];
+  if (!('options' in schema)) return undefined;
+  const near = closest(text, schema.options);
+  return distance(near, text) <= 1 ? near : undefined;
+}
+
+/**
+ * The letters to add, remove or change until a text is as a route says. A parameter of it may be
+ * anything but nothing, within a segment.
+ */
+function lettersApart(route: string, text: string): number {
+  const letters = [...text];
+  let row = [0, ...letters.map((_, n) => n + 1)];
+  for (const [token] of route.matchAll(/\{\w+\}|./g)) {
+    const isParameter = token.length > 1;
+    const next = [(row[0] as number) + 1];
+    for (const [n, letter] of letters.entries()) {
+      const isEnd = isParameter && letter === '/';
+      const other = isEnd ? Number.POSITIVE_INFINITY : 1;
+      const isSame = isParameter ? !isEnd : letter === token;
+      next.push(
+        Math.min(
+          (row[n] as number) + (isSame ? 0 : other),
+          (row[n + 1] as number) + 1,
+          (next[n] as number) + (isParameter && isSame ? 0 : other),
+        ),
+      );
+    }
+    row = next;
+  }
+  return row.at(-1) as number;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** What a path has for the parameters of a route. */
+function valuesIn(end: string, wanted: string): Values {
+  const [, kind, key = ''] = SUBJECT.exec(wanted) ?? [];
+  const subject: Values = kind === undefined ? {} : { [kind === 'station' ? 'id' : 'slug']: key };
+  return { ...subject, ...pathPattern(end).exec(wanted)?.groups };
+}
+
+const filled = (route: string, values: Values): string =>
+  route.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const text = values[name];
+    return text === undefined ? whole : (meantValue(name, text) ?? text);
+  });
