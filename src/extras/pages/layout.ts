@@ -150,7 +150,7 @@ function feedLinks({ locale, title, feed, warnings }: Page): Html {
   }${link(feeds.changes, path)}`;
 }
 
-function withFrame(site: Site, { locale, path, body }: Page): Html {
+function withFrame(site: Site, { locale, path, body, scripts }: Page): Html {
   const words = WORDS[locale];
   return html`<body>
 <a class="skip" href="#content">${words.skip}</a>
@@ -167,7 +167,7 @@ function withFrame(site: Site, { locale, path, body }: Page): Html {
 </nav>
 </header>
 ${staleNotice(locale)}
-<main id="content">
+<main id="content"${scripts.includes('live') && html` data-ago="${words.ago}"`}>
 ${body}
 </main>
 <footer>

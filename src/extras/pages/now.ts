@@ -261,7 +261,7 @@ ${warnings}
 ${
   quantity !== undefined &&
   html`<figure class="card">
-    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}${colours}</figcaption>
+    <figcaption><h2>${fill(words.dayTitle, { name: word(words, quantity.key) })}</h2>${measured}${colours}</figcaption>
 ${dayChart(words, locale, buckets, quantity, isSuspectAt, isColoured)}</figure>`
 }
 </section>`;
