@@ -23,7 +23,9 @@ rmSync(outdir, { recursive: true, force: true });
 const entryPoints = ['explore.ts', 'live.ts', 'map.ts', 'search.ts', 'developers.ts', 'docs.ts'];
 const { bundle, format, ...ofStyle } = options;
 await build({ ...ofStyle, entryPoints: ['../style/*.css'] });
-await build({ ...options, entryPoints, splitting: true });
+// Leaflet's own modules: what other ones need at run time would be a file more on every page
+const alias = { leaflet: 'leaflet/dist/leaflet-src.esm.js' };
+await build({ ...options, entryPoints, alias, splitting: true });
 // the widget has its style in itself
 await build({
   ...options,

@@ -49,10 +49,6 @@ export const pages = defineExtra({
         'ground of maps without tiles: GeoJSON of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey',
     }),
   },
-  conflict: ({ mapTiles, mapGround }) =>
-    mapTiles !== undefined && mapGround !== undefined
-      ? 'MAP_TILES and MAP_GROUND are both set, and a map has one ground. Unset one of them.'
-      : undefined,
   remark: ({ page, pageUrl }) =>
     page === 'on' && pageUrl === ''
       ? 'PAGE_URL is not set: links in feeds are relative. Set it before you announce a feed'
@@ -68,8 +64,7 @@ export const pages = defineExtra({
     return {
       offers: () => ({ pagesUrl: pageUrl, pages: makePageMaker(pageUrl) }),
       routes(app, parts) {
-        const isBare = mapTiles === undefined && ground === undefined;
-        const offered = isBare ? parts.offers.ground : undefined;
+        const offered = ground === undefined ? parts.offers.ground : undefined;
         const site = {
           ...parts.site,
           url: pageUrl,

@@ -152,7 +152,7 @@ function feedLinks({ locale, title, feed, warnings }: Page): Html {
   }${link(feeds.changes, path)}`;
 }
 
-function withFrame(site: Site, { locale, path, body, indices = [] }: Page): Html {
+function withFrame(site: Site, { locale, path, body, scripts, indices = [] }: Page): Html {
   const words = WORDS[locale];
   const used = indices.length > 0 ? indices : [site.index];
   const notes = used.map((index) => (index === 'aqi' ? words.aqiNote : words.europeanOnly));
@@ -171,7 +171,7 @@ function withFrame(site: Site, { locale, path, body, indices = [] }: Page): Html
 </nav>
 </header>
 ${staleNotice(locale)}
-<main id="content">
+<main id="content"${scripts.includes('live') && html` data-ago="${words.ago}"`}>
 ${body}
 </main>
 <footer>

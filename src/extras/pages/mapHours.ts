@@ -42,7 +42,7 @@ export function hoursPart(
     return html`<p class="legend" data-parameter="${key}"><small>${title.join(' · ')}</small>
   <br>${chips}<span class="chip unknown">${words.unknown}</span></p>`;
   };
-  return html`<span id="hours" hidden data-index="${index}" data-locale="${locale}"><select
+  return html`<span id="hours" data-index="${index}" data-locale="${locale}"><select
   aria-label="${words.mapShows}"><option value="">${words.indexNow}</option>${measured.map(
     (key) => html`<option value="${key}">${nameOf(key)}</option>`,
   )}</select></span><template id="hour"><span class="hour"><input type="range" min="0" max="23"

@@ -335,7 +335,7 @@ ${warnings}
 ${
   quantity !== undefined &&
   html`<figure class="card">
-    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}${colours}${mass && ` · ${mass}`}</figcaption>
+    <figcaption><h2>${fill(words.dayTitle, { name: word(words, quantity.key) })}</h2>${measured}${colours}${mass && ` · ${mass}`}</figcaption>
 ${dayChart(words, locale, buckets, quantity, isSuspectAt, colouring?.lookAt)}</figure>`
 }
 </section>`;

@@ -110,14 +110,13 @@ ${within(region)}</li>
     scripts: ['search', 'map', 'live'],
     tiles: site.tiles ?? 'none',
     indices: used,
-    body: html`<h1>${words.cities}</h1>
-<div class="overview">
-<section class="card" aria-label="${words.cities}">
+    body: html`<div class="overview">
+<section class="card"><h1>${words.cities}</h1>
 ${
   list.stations.length > MANY &&
   html`<p class="controls">
-  <input type="search" id="search" aria-label="${words.search}"
-  placeholder="${words.search}" hidden> <a class="button tomap" href="#map">${words.map}</a>
+  <input type="search" id="search" class="scripted" aria-label="${words.search}"
+  placeholder="${words.search}"> <a class="button tomap" href="#map">${words.map}</a>
   <span role="status" hidden>${words.notListed}</span></p>`
 }
 <div data-live="list">${

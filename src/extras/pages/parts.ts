@@ -86,7 +86,7 @@ export function legend(locale: Locale, verdicts: readonly Verdict[]): Html {
 export const strong = (text: string, isSuspect: boolean): Html =>
   isSuspect ? html`<s>${text}</s>` : html`<b>${text}</b>`;
 
-/** A text with the time in it. */
+/** A text with the time in it, and room for how long ago that was (`browser/age.ts`). */
 export function withTime(
   locale: Locale,
   text: string,
@@ -95,7 +95,7 @@ export function withTime(
 ): Html {
   const [before, after] = text.split('{time}');
   return html`${before}
-    <time datetime="${timestamp}">${format(locale, timestamp)}</time>
+    <time datetime="${timestamp}">${format(locale, timestamp)}</time> <span class="age"></span>
     ${after}`;
 }
 
@@ -134,7 +134,7 @@ export const stationLine = (locale: Locale, station: ListedStation, note: string
  */
 export function stationList(
   locale: Locale,
-  title: string,
+  title: string | Html,
   stations: readonly ListedStation[],
   name: string,
   look: 'open' | 'closed' | 'fold' = 'closed',

@@ -95,12 +95,12 @@ export function mapPart(
   const onTiles =
     tiles !== undefined &&
     html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`;
-  return html`<section class="card side" id="map" aria-label="${words.map}" hidden>
+  return html`<section class="card side scripted" id="map"><h2>${words.map}</h2>
 <div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}"
   data-places="${words.places}" data-near="${words.nearest}"
   data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
 <p class="controls">
-  <button type="button" id="near" hidden>${words.nearMe}</button> <small
+  <button type="button" id="near">${words.nearMe}</button> <small
   role="status"><span class="unseen">${words.mapHint}</span></small> ${hours}</p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
 <div data-live="legend">${legend(locale, verdicts)}</div></section>`;

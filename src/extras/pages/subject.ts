@@ -151,18 +151,20 @@ export function regionPage(
 ${tilesPart(locale, subject)}
 ${healthPart(locale, region, limits)}
 <div class="overview">
-  <section${hasList && html` class="card"`} data-live="list"
-  aria-label="${words.stations}">${
+  <section${hasList && html` class="card"`} data-live="list">${
     regions.length > 0 &&
-    html`<ul class="regions">
+    html`<h2>${words.districts}</h2>
+  <ul class="regions">
   ${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`
   }
 ${
   stations.length === 0
-    ? hasList && html`<p>${words.noStations}</p>`
+    ? hasList &&
+      html`<h2>${words.stations}</h2>
+  <p>${words.noStations}</p>`
     : stationList(
         locale,
-        words.stations,
+        html`<h2>${words.stations}</h2>`,
         stations,
         'stations',
         stations.length <= 30 ? 'open' : 'closed',

@@ -60,11 +60,17 @@ export async function hold(page: Page, addresses: RegExp): Promise<() => void> {
   return release;
 }
 
-/** The barriers that axe finds: rules and the elements concerned. */
+/** The barriers that axe finds: rules and the elements concerned; and cards without a heading. */
 export async function axe(page: Page): Promise<string[]> {
   const source = `(() => { const module = undefined; ${AXE}; return window.axe.run() })()`;
   const { violations } = (await page.evaluate(source)) as {
     violations: { id: string; nodes: { html: string }[] }[];
   };
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  const bare = await page
+    .locator('main .card:not(:has(h1, h2))')
+    .evaluateAll((all) => all.map((card) => `no heading: ${card.outerHTML.slice(0, 100)}`));
+  return [
+    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    ...bare,
+  ];
 }

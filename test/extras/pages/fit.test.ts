@@ -104,12 +104,20 @@ inBrowserInAll('lists of long names', (open) => {
     expect(month?.left).toBeCloseTo(year?.left ?? 0, 0);
   });
 
-  it('a page is printed with its advice and its values', async () => {
+  it('a page is printed with its advice, its values, the bars of the day and the map', async () => {
     const page = await openAt(1_280, '/en/station/7');
+    await page.locator('#map').scrollIntoViewIfNeeded();
+    await page.locator('#map .pin').first().waitFor();
     await page.emulateMedia({ media: 'print' });
-    for (const shown of ['.advice', '.tile', '.index'])
+    for (const shown of ['.advice', '.tile', '.index', '.day rect', '#map .pin'])
       expect(await page.locator(shown).first().isVisible(), shown).toBe(true);
     expect(await page.locator('nav').isVisible()).toBe(false);
+  });
+
+  it('a few tiles take their own width', async () => {
+    const tiles = await boxesOf(await openAt(1_280, '/en/station/7'), '.tile');
+    expect(tiles).toHaveLength(2);
+    for (const { width } of tiles) expect(width).toBeLessThanOrEqual(240);
   });
 
   it('a long name is a smaller heading', async () => {

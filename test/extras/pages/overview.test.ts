@@ -261,9 +261,12 @@ inBrowserInAll('the overview', (open) => {
     expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
   });
 
-  it('an open overview follows the data, keeps opened parts open, and says when the service is away', async () => {
+  it('an open overview follows the data, keeps opened parts open, and says how old it is, also when the service is away', async () => {
     const page = await open({ errors: /ERR_FAILED|503/ });
+    await page.clock.install({ time: NOW.getTime() + 56 * 60_000 }); // the digest is of NOW
     await page.goto(`${site.origin}/en/`);
+    const age = page.locator('.age');
+    await expect.poll(() => age.textContent()).toBe(' (56 minutes ago)');
     await page.locator('summary').first().click();
     await site.read(STATIONS.good, { pm25: 7 }, new Date(NOW.getTime() - 1_000));
     const again = () => page.evaluate(() => void window.dispatchEvent(new Event('online')));
@@ -280,6 +283,9 @@ inBrowserInAll('the overview', (open) => {
     await again();
     await page.locator('#stale').waitFor();
     expect(await page.locator('#stale').textContent()).toContain('The values may be old');
+    const before = await age.textContent(); // by the clock of the service, which has answered
+    await page.clock.fastForward(7 * 86_400_000);
+    await expect.poll(() => age.textContent()).not.toBe(before);
     await page.unroute('**/en/');
     await again();
     await page.locator('#stale').waitFor({ state: 'hidden' });

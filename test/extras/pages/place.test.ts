@@ -36,11 +36,12 @@ const GROUND = {
 };
 
 let site: Site;
+let MAP_GROUND = '';
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-ground-'));
-  const file = join(folder, 'ground.geojson');
-  writeFileSync(file, JSON.stringify(GROUND));
-  site = await openSite({ SITE_TITLE: 'Air', MAP_GROUND: file });
+  MAP_GROUND = join(folder, 'ground.geojson');
+  writeFileSync(MAP_GROUND, JSON.stringify(GROUND));
+  site = await openSite({ SITE_TITLE: 'Air', MAP_GROUND });
   return async () => {
     await site.close();
     rmSync(folder, { recursive: true });
@@ -151,7 +152,10 @@ function cornersOf({ width, height }: { width: number; height: number }): Row[] 
 }
 
 /** The service with a server of tiles, on whose port nobody listens without an `answer`. */
-async function serveTiles(answer: RequestListener | undefined) {
+async function serveTiles(
+  answer: RequestListener | undefined,
+  environment: Record<string, string> = {},
+) {
   let count = 0;
   const server = createServer((req, res) => {
     count += 1;
@@ -165,7 +169,8 @@ async function serveTiles(answer: RequestListener | undefined) {
   };
   if (answer === undefined) stop();
   else onTestFinished(stop);
-  const tiled = await openSite({ MAP_TILES: `http://localhost:${port}/{z}/{x}/{y}.png Example` });
+  const MAP_TILES = `http://localhost:${port}/{z}/{x}/{y}.png Example`;
+  const tiled = await openSite({ MAP_TILES, ...environment });
   onTestFinished(() => tiled.close());
   return { origin: tiled.origin, asked: () => count };
 }
@@ -241,6 +246,32 @@ inBrowserInAll('the map', (open) => {
     expect(tiles.asked()).toBe(before);
   });
 
+  it('where tiles come at a part of the zooms only, the ground is seen at the others', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+    let first = '';
+    const tiles = await serveTiles(
+      ({ url = '' }, res) => {
+        const [, zoom = ''] = url.split('/');
+        first ||= zoom;
+        if (zoom === first) res.setHeader('Content-Type', 'image/svg+xml').end(svg);
+        else res.writeHead(404).end();
+      },
+      { MAP_GROUND },
+    );
+    const page = await open({ errors: /Failed to load/, viewport: { width: 1_280, height: 900 } });
+    await page.goto(`${tiles.origin}/en/`, { waitUntil: 'networkidle' });
+    const scale = () => page.locator('.leaflet-control-scale').textContent();
+    const before = await scale();
+    const river = page.locator('.map path.river');
+    expect(await river.count()).toBe(0);
+    await page.locator('.leaflet-control-zoom-in').click();
+    await river.waitFor();
+    expect(await scale()).not.toBe(before);
+    await page.locator('.leaflet-control-zoom-out').click();
+    await river.waitFor({ state: 'hidden' });
+    expect(await scale()).toBe(before);
+  });
+
   it('a map keeps its tiles where some are missing', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
     let count = 0;
@@ -259,21 +290,27 @@ inBrowserInAll('the map', (open) => {
     expect(await page.locator('.map .degrees').count()).toBe(0);
   });
 
-  it('no name on the map overlaps another', async () => {
+  it('no name on the map is longer than in a list, or overlaps another name or a pin', async () => {
     const page = await open({ viewport: { width: 1_280, height: 900 } });
-    const row = [0, 1, 2, 3, 4, 5].map((n) => [0, `c-${n}`, -1, 0, n, 50 + n, `A long name ${n}`]);
+    const row = [0, 1, 2, 3, 4, 5].map((n) => {
+      const title = n % 2 === 0 ? `A long name ${n}` : `A name that is too long for any map, ${n}`;
+      return [0, `c-${n}`, -1, (n % 3) / 20, n, 50 + n, title];
+    });
     await putOnMap(page, '/en/', row);
     await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
     await expect.poll(() => page.locator('.map .pin').count()).toBe(6);
-    const ends = await page.locator('.map .pin .name').evaluateAll((names) =>
-      names
-        .map((name) => name.getBoundingClientRect())
-        .map(({ left, right }) => ({ left, right }))
-        .toSorted((a, b) => a.left - b.left),
-    );
-    expect(ends.length).toBeGreaterThan(1);
-    for (const [n, { left }] of ends.entries())
-      expect(left).toBeGreaterThanOrEqual(ends[n - 1]?.right ?? 0);
+    const names = await boxesOf(page, '.map .pin .name');
+    expect(names.length).toBeGreaterThan(1);
+    for (const { width } of names) expect(width).toBeLessThanOrEqual(160);
+    const all = [...names, ...(await boxesOf(page, '.map .pin'))];
+    for (const [n, one] of names.entries())
+      for (const other of all.toSpliced(n, 1))
+        expect(
+          one.right <= other.left + 1 ||
+            one.left >= other.right - 1 ||
+            one.bottom <= other.top + 1 ||
+            one.top >= other.bottom - 1,
+        ).toBe(true);
   });
 
   it.each([390, 1_280])(

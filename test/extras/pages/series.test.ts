@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { WINDOWS } from '../../../src/contract/windows.ts';
+import { ageIn } from '../../../src/extras/pages/browser/age.ts';
 import { monthStarts, placeDays } from '../../../src/extras/pages/browser/days.ts';
 import { formatView, parseView } from '../../../src/extras/pages/browser/view.ts';
 import { formatDate, formatWind, unitIn } from '../../../src/extras/pages/format.ts';
@@ -180,6 +181,18 @@ it('an axis has as many decimals as its steps', () => {
     '0.25',
   ]);
   expect([tick(99_950, 50, 'pressure'), tick(99_900, 100, 'pressure')]).toEqual(['999.5', '999']);
+});
+
+it.each([
+  [59, 'just now', 'только что', 'հենց նոր'],
+  [60, '1 minute ago', '1 минуту назад', '1 րոպե առաջ'],
+  [56 * 60, '56 minutes ago', '56 минут назад', '56 րոպե առաջ'],
+  [3_599, '59 minutes ago', '59 минут назад', '59 րոպե առաջ'],
+  [3_600, '1 hour ago', '1 час назад', '1 ժամ առաջ'],
+  [47 * 3_600, '47 hours ago', '47 часов назад', '47 ժամ առաջ'],
+  [48 * 3_600, '2 days ago', '2 дня назад', '2 օր առաջ'],
+] as const)('after %i seconds a value is from "%s"', (seconds, ...said) => {
+  expect(LOCALES.map((locale) => ageIn(locale, WORDS[locale].ago, seconds * 1_000))).toEqual(said);
 });
 
 it('Armenian, which browsers do not know, is written as the server would', () => {

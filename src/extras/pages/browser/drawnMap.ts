@@ -17,6 +17,7 @@ import {
   Marker,
   Point,
   Polygon,
+  type PopupOptions,
 } from 'leaflet';
 import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
@@ -65,15 +66,16 @@ const NAME = 4;
 const CLOSE = 90;
 const PIN_WIDTH = 46;
 const PIN_HEIGHT = 30;
-/** From the middle of a pin to its name. */
-const BENEATH = 13;
+/** A pin as it is drawn, which no name may cover. */
+const DRAWN_PIN = { width: PIN_WIDTH, height: 24 };
 /** Higher than the place on the screen, by which pins are stacked. */
 const ON_TOP = 10_000;
 const LINE_HEIGHT = 16;
-/** Leaflet's, in a corner of the map. */
-const ZOOM_BUTTONS = { width: 40, height: 76 };
-/** A longer name of the station whose page it is takes more lines, as in the style. */
+/** A longer name is cut, as in the style; of the station whose page it is, after two lines. */
+const NAME_WIDTH = 160;
 const OWN_NAME_WIDTH = 200;
+/** From the middle of a pin to the edge of its name, above or beneath it, and beside it. */
+const NAME_AT = { y: 13, x: 26 };
 const FARTHEST = 2;
 const NEAREST = 18;
 const CITY = 13;
@@ -84,11 +86,17 @@ const NEIGHBOURS = 3;
 const STREETS = 16;
 /** From this zoom on districts are apart, and their names have room. */
 const NAMES_FROM = 11;
-const PAD = 40;
-/** The first view is clear of the buttons, of the scale, and of the edges by half a pin. */
-const PADDING: FitBoundsOptions = {
+/** What a view shows is clear of the buttons, of the scale, and of the edges by half a pin. */
+const PADDING = {
   paddingTopLeft: [76, 32],
   paddingBottomRight: [48, 56],
+} satisfies FitBoundsOptions;
+const PADDED = new Point(76 + 48, 32 + 56);
+/** A list of places is clear of the buttons and of its pin. */
+const POPUP: PopupOptions = {
+  autoPanPaddingTopLeft: [52, 8],
+  autoPanPaddingBottomRight: [8, 8],
+  offset: [0, -8],
 };
 
 function read({ locale = 'en' }: DOMStringMap): Place[] {
@@ -161,9 +169,9 @@ export function drawMap(section: HTMLElement): void {
     const all = read(dataset);
     places = all.filter(({ level }) => level !== NAME);
     districts = all.filter(({ level }) => level === NAME || level === 1);
-    if (dataset.tiles === undefined) outline();
+    outline();
   }
-  /** Draws the area around the stations of each city, where the map has no ground. */
+  /** Draws the area around the stations of each city; the style hides it on tiles. */
   function outline(): void {
     outlines.clearLayers();
     for (const group of places.filter(({ level }) => level === 0).map(stationsOf)) {
@@ -183,27 +191,29 @@ export function drawMap(section: HTMLElement): void {
     pins.clearLayers();
     const taken = placed(shown);
     const view = seen();
-    const buttons = buttonsBox();
-    const labels: Box[] = [];
-    for (const pin of taken) {
-      const label = labelOf(pin, view, buttons);
-      const isSeen = map.getBounds().contains(pin.place.at) && isWithin(label, view);
-      const isFree =
-        hasRoom(pin, label, taken) && ![...labels, buttons].some((other) => meets(label, other));
-      const isNamed = isSeen && (isOwn(pin.place) || isFree);
-      if (isNamed) labels.push(label);
-      const marker = markerOf(pin, isNamed).addTo(pins);
+    const written = controls();
+    const drawn = taken.map(({ at }) => ({ at, ...DRAWN_PIN }));
+    const own = taken.find(({ place }) => isOwn(place));
+    for (const [n, pin] of taken.entries()) {
+      const others = drawn.filter((_, other) => other !== n);
+      const isCovered = own !== undefined && own !== pin && isOver(own, pin.at);
+      const isFree = (label: Box) =>
+        isWithin(label, view) && ![...written, ...others].some((other) => meets(label, other));
+      const isNamed = !isCovered && isWithin({ at: pin.at, width: 0, height: 0 }, view);
+      const label = isNamed ? labelsOf(pin, view).find(isFree) : undefined;
+      if (label !== undefined) written.push(label);
+      const marker = markerOf(pin, label !== undefined).addTo(pins);
       if (isOwn(pin.place)) marker.setZIndexOffset(ON_TOP);
+      const { x, y } = (label?.at ?? pin.at).subtract(pin.at);
       const name = marker.getElement()?.querySelector<HTMLElement>('.name');
-      if (name) name.style.marginLeft = `${label.at.x - pin.at.x}px`;
+      if (name) name.style.margin = `${y}px 0 0 ${x}px`;
     }
     names.clearLayers();
-    const pinBoxes = taken.map(({ at }) => ({ at, width: PIN_WIDTH, height: PIN_HEIGHT }));
-    const written: Box[] = [...pinBoxes, ...labels, buttons];
+    written.push(...taken.map(({ at }) => ({ at, width: PIN_WIDTH, height: PIN_HEIGHT })));
     const named = map.getZoom() < NAMES_FROM ? [] : districts;
     for (const place of named.filter(({ at }) => bounds.contains(at))) {
       const middle = map.latLngToLayerPoint(place.at);
-      const size = { width: widthOf(place.title), height: LINE_HEIGHT };
+      const size = { width: Math.min(widthOf(place.title), NAME_WIDTH), height: LINE_HEIGHT };
       const [free] = BESIDE.map((y) => ({ at: middle.add([0, y]), ...size })).filter(
         (box) => isWithin(box, view) && !written.some((other) => meets(box, other)),
       );
@@ -231,25 +241,36 @@ export function drawMap(section: HTMLElement): void {
     const { x: width, y: height } = map.getSize();
     return { at: map.containerPointToLayerPoint([width / 2, height / 2]), width, height };
   }
-  const buttonsBox = (): Box => ({ at: map.containerPointToLayerPoint([28, 46]), ...ZOOM_BUTTONS });
-  /** The name beneath a pin, moved sideways where the edge of the map or its buttons would cut it. */
-  function labelOf(pin: Pin, view: Box, buttons: Box): Box {
-    const line = widthOf(titleOf(pin));
-    const most = isOwn(pin.place) ? OWN_NAME_WIDTH : line;
-    const [width, height] = [Math.min(line, most), LINE_HEIGHT * Math.ceil(line / most)];
-    const y = pin.at.y + BENEATH + height / 2;
-    const isBeside = Math.abs(y - buttons.at.y) < (height + buttons.height) / 2;
-    const from = isBeside ? buttons.at.x + buttons.width / 2 : view.at.x - view.width / 2;
-    const to = view.at.x + view.width / 2;
-    const x = Math.max(from + width / 2, Math.min(to - width / 2, pin.at.x));
-    return { at: new Point(x, y), width, height };
+  /** Buttons, the scale and the credit of tiles. */
+  function controls(): Box[] {
+    const { left, top } = box.getBoundingClientRect();
+    return [...box.querySelectorAll('.leaflet-control')].map((control) => {
+      const { x, y, width, height } = control.getBoundingClientRect();
+      const middle: [number, number] = [x - left + width / 2, y - top + height / 2];
+      return { at: map.containerPointToLayerPoint(middle), width, height };
+    });
   }
-  /** True if the name beneath a pin meets no other pin. */
-  const hasRoom = (pin: Pin, label: Box, all: readonly Pin[]): boolean =>
-    titleOf(pin) !== '' &&
-    !all.some(
-      (one) => one !== pin && meets(label, { at: one.at, width: 2 * 24, height: PIN_HEIGHT }),
-    );
+  /**
+   * Where the name of a pin may stand: beneath it, moved sideways where the edge of the map would
+   * cut it; that of the own station also above or beside it.
+   */
+  function labelsOf(pin: Pin, view: Box): Box[] {
+    const title = titleOf(pin);
+    if (title === '') return [];
+    const line = widthOf(title);
+    const most = isOwn(pin.place) ? OWN_NAME_WIDTH : NAME_WIDTH;
+    const lines = isOwn(pin.place) && line > most ? 2 : 1;
+    const [width, height] = [Math.min(line, most), LINE_HEIGHT * lines];
+    const [x, y] = [NAME_AT.x + width / 2, NAME_AT.y + height / 2];
+    const room = Math.max(0, (view.width - width) / 2);
+    const within = Math.max(view.at.x - room, Math.min(view.at.x + room, pin.at.x));
+    const aside = isOwn(pin.place) ? [0, -30, 30, -60, 60] : [0];
+    const beneath = aside.map((dx) => new Point(within + dx, pin.at.y + y));
+    if (!isOwn(pin.place)) return beneath.map((at) => ({ at, width, height }));
+    const above = aside.map((dx) => new Point(within + dx, pin.at.y - y));
+    const beside = [pin.at.add([x, 0]), pin.at.subtract([x, 0])];
+    return [...beneath, ...above, ...beside].map((at) => ({ at, width, height }));
+  }
   /** A place where those within it are too close to each other, else those. */
   function chosen(place: Place): Place[] {
     const stations = stationsOf(place);
@@ -267,9 +288,7 @@ export function drawMap(section: HTMLElement): void {
     const found: Pin[] = [];
     for (const place of worstFirst) {
       const at = map.latLngToLayerPoint(place.at);
-      const over = found.find(
-        (pin) => !isOwn(pin.place) && overlaps(pin.at, at, PIN_WIDTH, PIN_HEIGHT),
-      );
+      const over = found.find((pin) => !isOwn(pin.place) && isOver(pin, at));
       if (over === undefined) found.push({ place, others: [], at });
       else over.others.push(place);
     }
@@ -297,36 +316,47 @@ export function drawMap(section: HTMLElement): void {
   /** Nearer, so that they part; where no nearer view parts them, as a list. */
   function open(event: Event, together: readonly Place[]): void {
     event.preventDefault();
-    const to = Math.min(map.getBoundsZoom(boundsOf(together), false, new Point(PAD, PAD)), NEAREST);
-    if (to > map.getZoom()) {
-      map.setView(boundsOf(together).getCenter(), to);
+    const bounds = boundsOf(together);
+    if (map.getBoundsZoom(bounds, false, PADDED) > map.getZoom()) {
+      map.fitBounds(bounds, PADDING);
       return;
     }
     const links = together.map(
       ({ path, title, text }) => html`<a href="${path}">${title === '' ? path : title} ${text}</a>`,
     );
-    map.openPopup(html`${links}`.text, together[0]?.at as LatLng);
+    const { x, y } = map.getSize();
+    const size = { maxWidth: Math.min(300, x - 110), maxHeight: y - 70 };
+    map.openPopup(html`${links}`.text, together[0]?.at as LatLng, { ...POPUP, ...size });
   }
 
-  /** A map whose server of tiles is dead looks like one without tiles. */
-  function withoutTiles(): void {
-    delete dataset.tiles;
-    box.classList.remove('tiled');
-    map.options.zoomSnap = FINE;
-    outline();
-    addGraticule(map, dataset.locale ?? '');
+  let hasGround = false;
+  /** Where no tiles come, the map looks like one without tiles, at the zoom that it has. */
+  function showTiles(areSeen: boolean): void {
+    box.classList.toggle('tiled', areSeen);
+    if (areSeen || hasGround) return;
+    hasGround = true;
+    if (dataset.ground !== undefined) void addGround(map, dataset.ground);
+    else addGraticule(map, dataset.locale ?? '');
+  }
+  /** The first view, also of a map that has another size since, until the reader moves it. */
+  function fitPlaces(): void {
+    // a station's neighbours come after it, the nearest first
+    const first = dataset.own === undefined ? places : places.slice(0, 1 + NEIGHBOURS);
+    const maxZoom = dataset.own !== undefined && first.length > 1 ? STREETS : CITY;
+    map.fitBounds(boundsOf(first), { ...PADDING, maxZoom });
   }
 
   load();
-  // a station's neighbours come after it, the nearest first
-  const first = dataset.own === undefined ? places : places.slice(0, 1 + NEIGHBOURS);
-  const maxZoom = dataset.own !== undefined && first.length > 1 ? STREETS : CITY;
-  map.fitBounds(boundsOf(first), { ...PADDING, maxZoom });
-  if (dataset.ground !== undefined) void addGround(map, dataset.ground);
-  else if (dataset.tiles === undefined) addGraticule(map, dataset.locale ?? '');
-  else addTiles(map, dataset, withoutTiles);
+  fitPlaces();
+  if (dataset.tiles === undefined) showTiles(false);
+  else addTiles(map, dataset, showTiles);
   draw();
   new ResizeObserver(() => map.invalidateSize()).observe(box); // it grows with the list beside it
+  map.on('resize', fitPlaces);
+  const keep = () => map.off('resize', fitPlaces);
+  box.addEventListener('pointerdown', keep, { once: true });
+  map.on('locationfound', keep);
+  keepOnPaper(box);
   box.querySelector('.leaflet-marker-pane')?.setAttribute('aria-hidden', 'true');
   map.on('zoomend moveend resize', draw);
   document.addEventListener(REPLACED, () => {
@@ -356,6 +386,19 @@ function offerHours(section: HTMLElement, show: (hours: Hours | undefined) => vo
       },
     );
   select.addEventListener('change', load);
+}
+
+/** Keeps what the map has drawn on paper, which nothing draws again, at most this high. */
+const PAPER_HEIGHT = 400;
+function keepOnPaper(box: HTMLElement): void {
+  window.addEventListener('beforeprint', () => {
+    const { offsetWidth: width, offsetHeight: height } = box;
+    const zoom = String(Math.min(1, PAPER_HEIGHT / height));
+    Object.assign(box.style, { width: `${width}px`, height: `${height}px`, zoom });
+  });
+  window.addEventListener('afterprint', () => {
+    Object.assign(box.style, { width: '', height: '', zoom: '' });
+  });
 }
 
 /** Leaflet writes `10 km` in every language. */
@@ -389,6 +432,8 @@ const isWithin = (a: Box, b: Box) =>
   Math.abs(a.at.y - b.at.y) <= (b.height - a.height) / 2;
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
   Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
+/** True if a pin at this point would overlap another one. */
+const isOver = ({ at }: Pin, other: Point) => overlaps(at, other, PIN_WIDTH, PIN_HEIGHT);
 
 /**
  * A button that goes to where the reader is, and names the station that is nearest. Only pages that
@@ -410,7 +455,7 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
     const [nearest] = stations().toSorted((a, b) => here.distanceTo(a.at) - here.distanceTo(b.at));
     me.setLatLng(here).addTo(map);
     if (nearest === undefined) return;
-    map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
+    map.fitBounds(new LatLngBounds([here, nearest.at]), { ...PADDING, maxZoom: CITY });
     const km = formatNumber(locale, here.distanceTo(nearest.at) / 1_000, 1);
     said.innerHTML =
       html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;

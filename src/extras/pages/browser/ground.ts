@@ -19,14 +19,13 @@ import { fetchJson } from './page.ts';
 const TILES_MS = 20_000;
 
 /**
- * Draws tiles. Where all of the first view fail, or none comes in time, the layer goes, and
- * `instead` draws what maps without tiles have. A single missing tile means nothing: it may be of
- * the sea, or beyond what the server has.
+ * Draws tiles. `show`: whether any is seen at this zoom. Where all of the first view fail, or none
+ * comes in time, the layer goes. A single missing tile means nothing: it may be of the sea.
  */
 export function addTiles(
   map: LeafletMap,
   { tiles = '', attribution = '', link = '' }: DOMStringMap,
-  instead: () => void,
+  show: (areSeen: boolean) => void,
 ): void {
   // Leaflet empties tiles with a data URL, which the page's policy refuses
   TileLayer.include({
@@ -40,15 +39,19 @@ export function addTiles(
     clearTimeout(timer);
     layer.remove();
     map.attributionControl.remove();
-    instead();
+    show(false);
   };
   const timer = setTimeout(giveUp, TILES_MS);
-  const settled = () => queueMicrotask(giveUp); // Leaflet is not yet done with the layer
-  layer.on('load', settled); // when none is on its way anymore, failed or not
-  layer.once('tileload', () => {
+  /** The zoom of the last tile that came. */
+  let known: number | undefined;
+  layer.on('tileload', ({ coords }) => {
+    known = coords.z;
     clearTimeout(timer);
-    layer.off('load', settled);
   });
+  // when none is on its way anymore, failed or not; Leaflet is not yet done with the layer
+  layer.on('load', () =>
+    queueMicrotask(() => (known === undefined ? giveUp() : show(known === map.getZoom()))),
+  );
   layer.addTo(map);
 }
 

@@ -1,8 +1,9 @@
 /**
- * Keeps an open page current: asks for it every minute by its ETag, and says so when the service is
- * away or behind. All parts with current values (`data-live`) are replaced together, by name; a
+ * Keeps an open page current: asks for it every minute by its ETag, says how old its values are, and
+ * when the service is away or behind. All parts with current values (`data-live`) are replaced together, by name; a
  * page that has another shape now, such as one with its first values, is reloaded.
  */
+import { tellAges } from './age.ts';
 import { tellStale } from './stale.ts';
 
 const EVERY_MS = 60_000;
@@ -10,6 +11,10 @@ const EVERY_MS = 60_000;
 export const REPLACED = 'replaced';
 
 let etag = '';
+/** How far the reader's clock is behind the service's, as far as its answers have told. */
+let behindMs = 0;
+
+const sayAges = () => tellAges(Date.now() + behindMs);
 
 async function refresh(): Promise<void> {
   try {
@@ -19,6 +24,8 @@ async function refresh(): Promise<void> {
     });
     const age = Number(answer.headers.get('Age') ?? 0);
     if (!answer.ok) throw new Error(String(answer.status));
+    const sent = Date.parse(answer.headers.get('Date') ?? '');
+    if (!Number.isNaN(sent)) behindMs = sent + age * 1_000 - Date.now();
     if (answer.headers.get('ETag') !== etag) {
       etag = answer.headers.get('ETag') ?? '';
       replace(new DOMParser().parseFromString(await answer.text(), 'text/html'));
@@ -26,6 +33,8 @@ async function refresh(): Promise<void> {
     tellStale(document, age > EVERY_MS / 1_000);
   } catch {
     tellStale(document, true);
+  } finally {
+    sayAges();
   }
 }
 
@@ -70,8 +79,11 @@ function nameOf(focused: Element | null): string {
 }
 
 const refreshIfSeen = () => {
-  if (!document.hidden) void refresh();
+  if (document.hidden) return;
+  sayAges();
+  void refresh();
 };
+sayAges();
 setInterval(refreshIfSeen, EVERY_MS);
 document.addEventListener('visibilitychange', refreshIfSeen);
 window.addEventListener('online', refreshIfSeen);

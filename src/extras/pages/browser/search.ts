@@ -20,7 +20,6 @@ if (search !== null) {
     }
     (search.parentElement?.querySelector('[role=status]') as HTMLElement).hidden = found.length > 0;
   };
-  search.hidden = false;
   search.addEventListener('input', filter);
   const wanted = new URLSearchParams(location.search).get('search'); // from the page of a wrong address
   if (wanted !== null) {
