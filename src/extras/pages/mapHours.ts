@@ -2,6 +2,7 @@
  * The map of a parameter and an hour, as the page has it: what can be chosen, the slider and the
  * legends, which the browser puts in their places (`browser/hours.ts`).
  */
+import type { Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
 import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { formatBare, massText, unitIn } from './format.ts';
@@ -20,7 +21,7 @@ export function hoursPart(
   locale: Locale,
   index: IndexName,
   stations: readonly ListedStation[],
-  network: readonly ListedStation[],
+  network: readonly Station[],
 ): Html {
   const words = WORDS[locale];
   const measured = MAP_PARAMETERS.filter((key) => stations.some((one) => one[key] !== null));

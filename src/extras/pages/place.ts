@@ -22,10 +22,10 @@ export type Neighbour = ListedStation & { distance_km: number };
 const NEAR_KM = 25;
 
 /** The neighbours in a document that are near. */
-export const nearOf = (
+export const nearOf = <One extends Station>(
   neighbours: readonly { id: number; distance_km: number }[],
-  stations: readonly ListedStation[],
-): Neighbour[] =>
+  stations: readonly One[],
+): (One & { distance_km: number })[] =>
   neighbours.flatMap(({ id, distance_km }) => {
     const found = stations.find((one) => one.id === id);
     return found !== undefined && distance_km <= NEAR_KM ? [{ ...found, distance_km }] : [];

@@ -6,9 +6,14 @@ import { pageOfRegion } from './region.ts';
 
 export const overview: View = async (context, values) => {
   const { locale } = values;
-  const list = await readNetwork(context, locale);
-  const only = onlyCity(list);
+  const network = await readNetwork(context, locale);
+  const only = onlyCity(network);
   if (only !== undefined) return await pageOfRegion(context, { ...values, slug: only }, true);
+  const list = {
+    ...network,
+    stations: network.judgeStations(network.stations),
+    regions: network.judgeRegions(network.regions),
+  };
   // the list of a larger network leaves stations out
   const isShort = !isLarge(list.stations);
   const listed = isShort ? list.stations : [];

@@ -1,7 +1,8 @@
 /** `/{locale}/region/{slug}`: a city or a district with its stations. */
+
+import type { Station } from '../../../contract/current.ts';
 import { groundOf } from '../layout.ts';
 import { hoursPart } from '../mapHours.ts';
-import type { ListedStation } from '../parts.ts';
 import { nearOf } from '../place.ts';
 import { regionPage } from '../subject.ts';
 import {
@@ -27,12 +28,16 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
   ]);
   const places = withDays(
     day,
-    list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
-    list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
+    list.judgeRegions(list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug)),
+    list.judgeStations(
+      list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
+    ),
   );
   const around = {
     ...places,
-    nearest: subject.verdict.isWaiting ? await nearestTo(context, values, list.stations) : [],
+    nearest: subject.verdict.isWaiting
+      ? list.judgeStations(await nearestTo(context, values, list.stations))
+      : [],
     hours: hoursPart(locale, site.index, places.stations, list.stations),
     providers: list.providers,
     map: groundOf(site),
@@ -42,7 +47,7 @@ export async function pageOfRegion(context: Context, values: Values, isAlone: bo
   return { page: regionPage(locale, { ...subject, changes }, around, isAlone) };
 }
 
-async function nearestTo(context: Context, values: Values, stations: readonly ListedStation[]) {
+async function nearestTo(context: Context, values: Values, stations: readonly Station[]) {
   const { near } = await readAll(context, values, { near: 'regionNeighbours' });
   return nearOf(near.neighbours, stations);
 }

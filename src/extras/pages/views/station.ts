@@ -12,7 +12,9 @@ export const station: View = async (context, values) => {
     readNetwork(context, locale),
   ]);
   const around = {
-    neighbours: nearOf(near.neighbours, list.stations).filter(({ status }) => status === 'online'),
+    neighbours: list.judgeStations(
+      nearOf(near.neighbours, list.stations).filter(({ status }) => status === 'online'),
+    ),
     map: groundOf(context.site),
     url: context.site.url,
     providers: list.providers,
