@@ -178,7 +178,9 @@ inBrowser('the history in a browser', (newPage) => {
     await page.getByRole('button', { name: '12 months' }).click();
     await page.getByLabel('Parameter').selectOption('wind_speed');
     expect(new URL(page.url()).search).toBe('?window=1y&parameter=wind_speed');
-    expect(await page.locator('.what').first().textContent()).toMatch(/^Wind speed, m\/s: monthly means/);
+    expect(await page.locator('.what').first().textContent()).toMatch(
+      /^Wind speed, m\/s: monthly means/,
+    );
     expect(await page.getByRole('link', { name: 'Русский' }).getAttribute('href')).toBe(
       `${origin}/ru/station/1?window=1y&parameter=wind_speed`,
     );
