@@ -1,6 +1,12 @@
 /** The addresses that somebody may have meant who asked for one that is nothing. */
 import { closest, distance } from 'fastest-levenshtein';
-import { LOCALES, PATH_PARAMETERS, pathPattern } from '../contract/endpoints.ts';
+import {
+  LOCALES,
+  PATH_PARAMETERS,
+  parametersIn,
+  pathPattern,
+  pathWith,
+} from '../contract/endpoints.ts';
 
 /** What stands before the part of an address that says what is wanted. */
 const BASE = /^\/([a-z]{2}\/|\{locale\}\/)?((explore|air-quality-app)\/)?(v\d+\/)?/;
@@ -9,11 +15,8 @@ const MOST = 2;
 /** Longer paths take long to compare, and mean nothing. */
 const MAX_LETTERS = 100;
 
-/** What other sites call a feed. */
-const FEEDS: readonly (readonly [RegExp, string])[] = [
-  [/(^|\/)(rss|feeds?|atom)(\.\w+)?$/, '$1warnings.atom'],
-  [/\.(rss|xml)$/, '.atom'],
-];
+/** What other sites call a feed, with or without an ending. */
+const FEEDS = ['rss', 'feed', 'feeds', 'atom'];
 
 /**
  * The routes nearest to a path, with its values of their parameters: both of stations and of regions
@@ -22,10 +25,7 @@ const FEEDS: readonly (readonly [RegExp, string])[] = [
 export function meantPaths(path: string, routes: readonly string[]): string[] {
   if (path.length > MAX_LETTERS) return [];
   const locale = LOCALES.find((one) => path.startsWith(`/${one}/`)) ?? LOCALES[0];
-  const wanted = FEEDS.reduce(
-    (text, [word, ours]) => text.replace(word, ours),
-    path.replace(BASE, ''),
-  );
+  const wanted = withOurFeed(path.replace(BASE, ''));
   let least = Math.max(1, Math.floor(wanted.replace(SUBJECT, '').length / 4));
   let found: string[] = [];
   for (const route of routes) {
@@ -38,6 +38,13 @@ export function meantPaths(path: string, routes: readonly string[]): string[] {
     found.push(filled(route, { ...valuesIn(end, wanted), locale }));
   }
   return found.filter((one) => one !== path).slice(0, MOST);
+}
+
+function withOurFeed(wanted: string): string {
+  const at = wanted.lastIndexOf('/') + 1;
+  const [name = ''] = wanted.slice(at).split('.', 1);
+  if (FEEDS.includes(name)) return `${wanted.slice(0, at)}warnings.atom`;
+  return wanted.replace(/\.(rss|xml)$/, '.atom');
 }
 
 /** The value that is nearly `text`, of a parameter that has only a few. */
@@ -55,7 +62,7 @@ export function meantValue(name: string, text: string): string | undefined {
 function lettersApart(route: string, text: string): number {
   const letters = [...text];
   let row = [0, ...letters.map((_, n) => n + 1)];
-  for (const [token] of route.matchAll(/\{\w+\}|./g)) {
+  for (const [token] of route.matchAll(/\{[a-z]{1,20}\}|./g)) {
     const isParameter = token.length > 1;
     const next = [(row[0] as number) + 1];
     for (const [n, letter] of letters.entries()) {
@@ -84,8 +91,11 @@ function valuesIn(end: string, wanted: string): Values {
   return { ...subject, ...pathPattern(end).exec(wanted)?.groups };
 }
 
-const filled = (route: string, values: Values): string =>
-  route.replace(/\{(\w+)\}/g, (whole, name: string) => {
+/** A route with these values of its parameters; without one, `{name}` stays. */
+function filled(route: string, values: Values): string {
+  const all = parametersIn(route).map((name) => {
     const text = values[name];
-    return text === undefined ? whole : (meantValue(name, text) ?? text);
+    return [name, text === undefined ? `{${name}}` : (meantValue(name, text) ?? text)];
   });
+  return pathWith(route, Object.fromEntries(all));
+}
