@@ -44,7 +44,7 @@ export function tilesPart(locale: Locale, subject: Subject): Html {
   const note = html`${
     isJudged &&
     html`<p class="when">${fill(isOfHour ? words.ratedNote : words.bandNote, { time: formatTime(locale, timestamp) })}</p>`
-  }${isOfHour && html`<p class="when">${measuredAt(locale, subject.values, now, words.othersNote)}</p>`}`;
+  }${isOfHour && html`<p class="when">${measuredAt(locale, subject.values, now, isJudged ? words.othersNote : undefined)}</p>`}`;
   return html`<section data-live="values">${
     groups.length > 0 &&
     html`<div class="card">

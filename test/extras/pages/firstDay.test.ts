@@ -31,11 +31,7 @@ describe('the first day', () => {
 
   it('the last 24 hours say the date at their first hour on the axis, and at midnight', () => {
     const textsOf = (buckets: readonly Bucket[]) =>
-      [
-        ...dayChart(WORDS.en, 'en', buckets, PM25, () => false).text.matchAll(
-          />([^<>]+)<\/text>/g,
-        ),
-      ]
+      [...dayChart(WORDS.en, 'en', buckets, PM25, () => false).text.matchAll(/>([^<>]+)<\/text>/g)]
         .map(([, text = '']) => text.trim())
         .filter((text) => /:|Nov/.test(text));
     expect(textsOf(hoursOf(LONELY))).toEqual(['00:00', '20 Nov', '06:00']);

@@ -82,7 +82,9 @@ function drawYear(
   const { words, locale } = page;
   const today = todayOf(history);
   const byDate = new Map(measured.map((point) => [point.timestamp.slice(0, 10), point]));
-  const since = placeDays(year).filter(({ date }) => date >= `${begun.slice(0, 7)}-01`);
+  const since = placeDays(year).filter(
+    ({ date }) => !begun.startsWith(`${year}-`) || date >= begun.slice(0, 7),
+  );
   const days = since.filter(({ date }) => date < today || byDate.has(date));
   const firstWeek = since[0]?.week ?? 0;
   const heading = fill(words.calendar, { year });
