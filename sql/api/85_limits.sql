@@ -69,7 +69,7 @@ begin
     group by rollup.bucket_start('day', r.hour)
   ),
   of_days as (
-    select {{list limit_day: avg(d.$name) filter (where d.is_in) as $name_mean,
+    select {{list limit_day: logic.published_non_negative(avg(d.$name) filter (where d.is_in), 1) as $name_mean,
       count(d.$name) filter (where d.is_in)::int as $name_days,
       count(*) filter (where d.is_in and d.$name_complete)::int as $name_complete,
       count(*) filter (where d.is_in and d.$name > $limit)::int as $name_above,
@@ -90,8 +90,8 @@ begin
   )
   select to_char(since at time zone zone, 'YYYY-MM-DD'),
     case when days > 0 then to_char((until at time zone zone) - interval '1 day', 'YYYY-MM-DD') end, days, hours,
-    -- of fewer days, or of a part of the year, it is no mean of a year
-    {{list limit_year: logic.published_non_negative(d.$name_mean, 1), $limit,
+    -- of fewer days, or of a part of the year, it is no mean of a year; as published, so that 20.0 does not exceed 20
+    {{list limit_year: d.$name_mean, $limit,
       api.limit_verdict(d.$name_mean > $limit and is_over and d.$name_complete >= 0.85 * days,
         d.$name_complete::float8 / nullif(days, 0), is_over)}},
     {{list limit_day: d.$name_days, d.$name_complete, d.$name_above, $limit, $allowed,
@@ -112,8 +112,8 @@ begin
 end $$;
 comment on function api.{{subject}}_limits is
   'The completed days of a calendar year of a {{subject}}, without a year the last 365, compared with the limits of '
-  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown {{id}}. Values are compared '
-  'before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
+  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown {{id}}. The mean is '
+  'compared as published, days and hours before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
 Columns:
   first_day and last_day (local dates; null before the first day is over),
   expected_days (days in the period [days]),

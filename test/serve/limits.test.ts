@@ -176,7 +176,7 @@ onEveryEngineInAll('the limits of the EU', (engine) => {
     Array.from({ length: count }, (_, n) =>
       hours(
         new Date(Date.parse(`${first}T00:00+04:00`) + n * 24 * HOUR).toISOString(),
-        times(hoursOfDay, { pm25 }),
+        times(hoursOfDay, { pm25, pm10: 20.04 }),
       ),
     ).flat();
 
@@ -213,6 +213,7 @@ onEveryEngineInAll('the limits of the EU', (engine) => {
       last_day: '2026-12-31',
       expected_days: 365,
       'pm2.5': { ...over, days_change: null },
+      pm10: { mean: 20, mean_limit: 20, mean_verdict: 'kept' },
     });
     expect(await ofYear(2026, NOW)).toMatchObject({
       last_day: '2026-11-19',

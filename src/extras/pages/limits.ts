@@ -11,7 +11,7 @@ export type Limits = ExploreAnswer<'regionLimits'>;
 export type LimitsOfYear = ExploreAnswer<'regionLimitsOfYear'>;
 
 const POLLUTANTS = ['pm2.5', 'pm10', 'no2', 'so2', 'o3'] as const;
-type Pollutant = (typeof POLLUTANTS)[number];
+export type Pollutant = (typeof POLLUTANTS)[number];
 
 /** A pollutant against its limits; what has no limit is left out. */
 type Counts = {

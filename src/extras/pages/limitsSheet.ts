@@ -1,7 +1,7 @@
 /** The limits of the EU on a sheet to print: a year beside the one before, and how they differ. */
 import type { Locale } from '../../contract/endpoints.ts';
 import { fill, formatDate, plural } from './format.ts';
-import { type Html, html, scrollingTable } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import {
   countsOf,
@@ -9,6 +9,7 @@ import {
   linesOf,
   measuredIn,
   micrograms,
+  type Pollutant,
   sheetPath,
   verdictOn,
 } from './limits.ts';
@@ -42,7 +43,7 @@ export function limitsSheet(locale: Locale, shown: Shown): Page {
 ${
   isMeasured
     ? html`<p class="lead">${summary(locale, year)}</p>
-${table(locale, heading, [year, before])}`
+${table(locale, [year, before])}`
     : html`<p>${words.neverSent}</p>`
 }
 <p>${RULES.EU[locale]}</p>
@@ -97,19 +98,20 @@ function changeText(locale: Locale, limits: LimitsOfYear, change: number | null)
 }
 
 /** A row for each limit, a column for each year. */
-function table(locale: Locale, label: string, years: readonly LimitsOfYear[]): Html {
+function table(locale: Locale, years: readonly [LimitsOfYear, LimitsOfYear]): Html {
   const words = WORDS[locale];
-  const rows = measuredIn(years).flatMap((name) => {
-    const [first = [], ...others] = years.map((year) => linesOf(locale, year, name));
-    return first.map((line, n) => [
-      html`${words[name]}<br>
-  <small>${line.limit}</small>`,
-      ...[first, ...others].map((lines) => lines[n] && verdictOn(locale, lines[n])),
-    ]);
-  });
-  return scrollingTable(
-    label,
-    [words.pollutant, ...years.map((year) => periodOf(locale, year))],
-    rows,
+  const verdicts = (year: LimitsOfYear, name: Pollutant) =>
+    linesOf(locale, year, name).map((line) =>
+      year[name].days === 0 ? words.noValue : verdictOn(locale, line),
+    );
+  const rows = measuredIn(years).flatMap((name) =>
+    linesOf(locale, years[0], name).map(
+      ({ limit }, n) => html`<tr><th scope="row">${words[name]}<br>
+  <small>${limit}</small></th>${years.map((year) => html`<td>${verdicts(year, name)[n]}</td>`)}</tr>\n`,
+    ),
   );
+  const heads = [words.pollutant, ...years.map((year) => periodOf(locale, year))];
+  return html`<table>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table>`;
 }

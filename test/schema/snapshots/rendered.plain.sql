@@ -8606,25 +8606,25 @@ begin
     group by rollup.bucket_start('day', r.hour)
   ),
   of_days as (
-    select avg(d.pm25) filter (where d.is_in) as pm25_mean,
+    select logic.published_non_negative(avg(d.pm25) filter (where d.is_in), 1) as pm25_mean,
       count(d.pm25) filter (where d.is_in)::int as pm25_days,
       count(*) filter (where d.is_in and d.pm25_complete)::int as pm25_complete,
       count(*) filter (where d.is_in and d.pm25 > 25)::int as pm25_above,
       count(*) filter (where not d.is_in and d.pm25_complete)::int as pm25_complete_before,
       count(*) filter (where not d.is_in and d.pm25 > 25)::int as pm25_above_before,
-  avg(d.pm10) filter (where d.is_in) as pm10_mean,
+  logic.published_non_negative(avg(d.pm10) filter (where d.is_in), 1) as pm10_mean,
       count(d.pm10) filter (where d.is_in)::int as pm10_days,
       count(*) filter (where d.is_in and d.pm10_complete)::int as pm10_complete,
       count(*) filter (where d.is_in and d.pm10 > 45)::int as pm10_above,
       count(*) filter (where not d.is_in and d.pm10_complete)::int as pm10_complete_before,
       count(*) filter (where not d.is_in and d.pm10 > 45)::int as pm10_above_before,
-  avg(d.no2) filter (where d.is_in) as no2_mean,
+  logic.published_non_negative(avg(d.no2) filter (where d.is_in), 1) as no2_mean,
       count(d.no2) filter (where d.is_in)::int as no2_days,
       count(*) filter (where d.is_in and d.no2_complete)::int as no2_complete,
       count(*) filter (where d.is_in and d.no2 > 50)::int as no2_above,
       count(*) filter (where not d.is_in and d.no2_complete)::int as no2_complete_before,
       count(*) filter (where not d.is_in and d.no2 > 50)::int as no2_above_before,
-  avg(d.so2) filter (where d.is_in) as so2_mean,
+  logic.published_non_negative(avg(d.so2) filter (where d.is_in), 1) as so2_mean,
       count(d.so2) filter (where d.is_in)::int as so2_days,
       count(*) filter (where d.is_in and d.so2_complete)::int as so2_complete,
       count(*) filter (where d.is_in and d.so2 > 50)::int as so2_above,
@@ -8647,17 +8647,17 @@ begin
   )
   select to_char(since at time zone zone, 'YYYY-MM-DD'),
     case when days > 0 then to_char((until at time zone zone) - interval '1 day', 'YYYY-MM-DD') end, days, hours,
-    -- of fewer days, or of a part of the year, it is no mean of a year
-    logic.published_non_negative(d.pm25_mean, 1), 10,
+    -- of fewer days, or of a part of the year, it is no mean of a year; as published, so that 20.0 does not exceed 20
+    d.pm25_mean, 10,
       api.limit_verdict(d.pm25_mean > 10 and is_over and d.pm25_complete >= 0.85 * days,
         d.pm25_complete::float8 / nullif(days, 0), is_over),
-  logic.published_non_negative(d.pm10_mean, 1), 20,
+  d.pm10_mean, 20,
       api.limit_verdict(d.pm10_mean > 20 and is_over and d.pm10_complete >= 0.85 * days,
         d.pm10_complete::float8 / nullif(days, 0), is_over),
-  logic.published_non_negative(d.no2_mean, 1), 20,
+  d.no2_mean, 20,
       api.limit_verdict(d.no2_mean > 20 and is_over and d.no2_complete >= 0.85 * days,
         d.no2_complete::float8 / nullif(days, 0), is_over),
-  logic.published_non_negative(d.so2_mean, 1), 20,
+  d.so2_mean, 20,
       api.limit_verdict(d.so2_mean > 20 and is_over and d.so2_complete >= 0.85 * days,
         d.so2_complete::float8 / nullif(days, 0), is_over),
     d.pm25_days, d.pm25_complete, d.pm25_above, 25, 18,
@@ -8692,8 +8692,8 @@ begin
 end $$;
 comment on function api.station_limits is
   'The completed days of a calendar year of a station, without a year the last 365, compared with the limits of '
-  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown station_id. Values are compared '
-  'before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
+  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown station_id. The mean is '
+  'compared as published, days and hours before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
 Columns:
   first_day and last_day (local dates; null before the first day is over),
   expected_days (days in the period [days]),
@@ -8827,25 +8827,25 @@ begin
     group by rollup.bucket_start('day', r.hour)
   ),
   of_days as (
-    select avg(d.pm25) filter (where d.is_in) as pm25_mean,
+    select logic.published_non_negative(avg(d.pm25) filter (where d.is_in), 1) as pm25_mean,
       count(d.pm25) filter (where d.is_in)::int as pm25_days,
       count(*) filter (where d.is_in and d.pm25_complete)::int as pm25_complete,
       count(*) filter (where d.is_in and d.pm25 > 25)::int as pm25_above,
       count(*) filter (where not d.is_in and d.pm25_complete)::int as pm25_complete_before,
       count(*) filter (where not d.is_in and d.pm25 > 25)::int as pm25_above_before,
-  avg(d.pm10) filter (where d.is_in) as pm10_mean,
+  logic.published_non_negative(avg(d.pm10) filter (where d.is_in), 1) as pm10_mean,
       count(d.pm10) filter (where d.is_in)::int as pm10_days,
       count(*) filter (where d.is_in and d.pm10_complete)::int as pm10_complete,
       count(*) filter (where d.is_in and d.pm10 > 45)::int as pm10_above,
       count(*) filter (where not d.is_in and d.pm10_complete)::int as pm10_complete_before,
       count(*) filter (where not d.is_in and d.pm10 > 45)::int as pm10_above_before,
-  avg(d.no2) filter (where d.is_in) as no2_mean,
+  logic.published_non_negative(avg(d.no2) filter (where d.is_in), 1) as no2_mean,
       count(d.no2) filter (where d.is_in)::int as no2_days,
       count(*) filter (where d.is_in and d.no2_complete)::int as no2_complete,
       count(*) filter (where d.is_in and d.no2 > 50)::int as no2_above,
       count(*) filter (where not d.is_in and d.no2_complete)::int as no2_complete_before,
       count(*) filter (where not d.is_in and d.no2 > 50)::int as no2_above_before,
-  avg(d.so2) filter (where d.is_in) as so2_mean,
+  logic.published_non_negative(avg(d.so2) filter (where d.is_in), 1) as so2_mean,
       count(d.so2) filter (where d.is_in)::int as so2_days,
       count(*) filter (where d.is_in and d.so2_complete)::int as so2_complete,
       count(*) filter (where d.is_in and d.so2 > 50)::int as so2_above,
@@ -8868,17 +8868,17 @@ begin
   )
   select to_char(since at time zone zone, 'YYYY-MM-DD'),
     case when days > 0 then to_char((until at time zone zone) - interval '1 day', 'YYYY-MM-DD') end, days, hours,
-    -- of fewer days, or of a part of the year, it is no mean of a year
-    logic.published_non_negative(d.pm25_mean, 1), 10,
+    -- of fewer days, or of a part of the year, it is no mean of a year; as published, so that 20.0 does not exceed 20
+    d.pm25_mean, 10,
       api.limit_verdict(d.pm25_mean > 10 and is_over and d.pm25_complete >= 0.85 * days,
         d.pm25_complete::float8 / nullif(days, 0), is_over),
-  logic.published_non_negative(d.pm10_mean, 1), 20,
+  d.pm10_mean, 20,
       api.limit_verdict(d.pm10_mean > 20 and is_over and d.pm10_complete >= 0.85 * days,
         d.pm10_complete::float8 / nullif(days, 0), is_over),
-  logic.published_non_negative(d.no2_mean, 1), 20,
+  d.no2_mean, 20,
       api.limit_verdict(d.no2_mean > 20 and is_over and d.no2_complete >= 0.85 * days,
         d.no2_complete::float8 / nullif(days, 0), is_over),
-  logic.published_non_negative(d.so2_mean, 1), 20,
+  d.so2_mean, 20,
       api.limit_verdict(d.so2_mean > 20 and is_over and d.so2_complete >= 0.85 * days,
         d.so2_complete::float8 / nullif(days, 0), is_over),
     d.pm25_days, d.pm25_complete, d.pm25_above, 25, 18,
@@ -8913,8 +8913,8 @@ begin
 end $$;
 comment on function api.region_limits is
   'The completed days of a calendar year of a region, without a year the last 365, compared with the limits of '
-  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown region_slug. Values are compared '
-  'before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
+  'the EU from 2030 (Directive (EU) 2024/2881, Annex I). One row; none for an unknown region_slug. The mean is '
+  'compared as published, days and hours before rounding; 1 ppb of NO2 = 1.9125 µg/m³. Verdicts: see api.limit_verdict.
 Columns:
   first_day and last_day (local dates; null before the first day is over),
   expected_days (days in the period [days]),
