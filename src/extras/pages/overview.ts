@@ -116,8 +116,11 @@ ${
       html`<p
   class="summary">${overviewSentence(locale, cities, (city) => regionPath(locale, city))}</p>`
     }
-<p class="when">
-  ${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
+${
+  top.length > 0 &&
+  html`<p class="when">
+  ${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>`
+}
 ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 <ul class="regions">${top.map(line)}</ul>
 ${stationList(locale, words.withoutCity, elsewhere, '')}

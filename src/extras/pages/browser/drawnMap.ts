@@ -389,7 +389,7 @@ function offerHours(section: HTMLElement, show: (hours: Hours | undefined) => vo
 }
 
 /** Keeps what the map has drawn on paper, which nothing draws again, at most this high. */
-const PAPER_HEIGHT = 400;
+const PAPER_HEIGHT = 320;
 function keepOnPaper(box: HTMLElement): void {
   window.addEventListener('beforeprint', () => {
     const { offsetWidth: width, offsetHeight: height } = box;
