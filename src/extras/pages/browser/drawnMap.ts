@@ -340,6 +340,7 @@ export function drawMap(section: HTMLElement): void {
   }
   /** The first view, also of a map that has another size since, until the reader moves it. */
   function fitPlaces(): void {
+    if (map.getSize().y <= PADDED.y) return;
     // a station's neighbours come after it, the nearest first
     const first = dataset.own === undefined ? places : places.slice(0, 1 + NEIGHBOURS);
     const maxZoom = dataset.own !== undefined && first.length > 1 ? STREETS : CITY;
