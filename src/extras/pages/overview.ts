@@ -124,8 +124,11 @@ ${
       html`<p
   class="summary">${overviewSentence(locale, cities, (city) => regionPath(locale, city))}</p>`
     }
-<p class="when">
-  ${when}${words.worstFirst}</p>
+${
+  top.length > 0 &&
+  html`<p class="when">
+  ${when}${words.worstFirst}</p>`
+}
 ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 <ul class="regions">${top.map(line)}</ul>
 ${stationList(locale, words.withoutCity, elsewhere, '')}

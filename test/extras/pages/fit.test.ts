@@ -108,6 +108,7 @@ inBrowserInAll('lists of long names', (open) => {
     const page = await openAt(1_280, '/en/station/7');
     await page.locator('#map').scrollIntoViewIfNeeded();
     await page.locator('#map .pin').first().waitFor();
+    await page.evaluate(() => void dispatchEvent(new Event('beforeprint')));
     await page.emulateMedia({ media: 'print' });
     for (const shown of ['.advice', '.tile', '.index', '.day rect', '#map .pin'])
       expect(await page.locator(shown).first().isVisible(), shown).toBe(true);

@@ -340,6 +340,7 @@ export function drawMap(section: HTMLElement): void {
   }
   /** The first view, also of a map that has another size since, until the reader moves it. */
   function fitPlaces(): void {
+    if (map.getSize().y <= PADDED.y) return;
     // a station's neighbours come after it, the nearest first
     const first = dataset.own === undefined ? places : places.slice(0, 1 + NEIGHBOURS);
     const maxZoom = dataset.own !== undefined && first.length > 1 ? STREETS : CITY;
@@ -389,7 +390,7 @@ function offerHours(section: HTMLElement, show: (hours: Hours | undefined) => vo
 }
 
 /** Keeps what the map has drawn on paper, which nothing draws again, at most this high. */
-const PAPER_HEIGHT = 400;
+const PAPER_HEIGHT = 320;
 function keepOnPaper(box: HTMLElement): void {
   window.addEventListener('beforeprint', () => {
     const { offsetWidth: width, offsetHeight: height } = box;

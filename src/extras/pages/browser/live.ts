@@ -1,7 +1,8 @@
 /**
- * Keeps an open page current: asks for it every minute by its ETag, says how old its values are, and
- * when the service is away or behind. All parts with current values (`data-live`) are replaced together, by name; a
- * page that has another shape now, such as one with its first values, is reloaded.
+ * Keeps an open page current: asks for it every minute by its ETag, says how old its values are,
+ * and when the service is away or behind. All parts with current values (`data-live`) are replaced
+ * together, by name; a page that has another shape now, such as one with its first values, is
+ * reloaded.
  */
 import { tellAges } from './age.ts';
 import { tellStale } from './stale.ts';
@@ -25,7 +26,7 @@ async function refresh(): Promise<void> {
     const age = Number(answer.headers.get('Age') ?? 0);
     if (!answer.ok) throw new Error(String(answer.status));
     const sent = Date.parse(answer.headers.get('Date') ?? '');
-    if (!Number.isNaN(sent)) behindMs = sent + age * 1_000 - Date.now();
+    if (!Number.isNaN(sent)) behindMs = sent - Date.now();
     if (answer.headers.get('ETag') !== etag) {
       etag = answer.headers.get('ETag') ?? '';
       replace(new DOMParser().parseFromString(await answer.text(), 'text/html'));
