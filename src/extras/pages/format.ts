@@ -53,9 +53,12 @@ export function formatBare(locale: string, value: number, { unit, digits }: Prec
 /** `21.5 ppb (41 µg/m³)`: the unit of limits and indices stands beside ppb. */
 export function formatBoth(locale: string, value: number, quantity: Quantity): string {
   const text = formatValue(locale, value, quantity);
-  if (quantity.mass === undefined) return text;
-  return `${text} (${formatValue(locale, value * quantity.mass, { unit: 'µg/m³', digits: 0 })})`;
+  return quantity.mass === undefined ? text : `${text} (${formatMass(locale, value, quantity)})`;
 }
+
+/** `41 µg/m³`, of a value in ppb; empty for all others. */
+export const formatMass = (locale: string, value: number, { mass }: Quantity): string =>
+  mass === undefined ? '' : formatValue(locale, value * mass, { unit: 'µg/m³', digits: 0 });
 
 /** `1 ppb = 1.91 µg/m³`, beside a chart; empty for what is not in ppb. */
 export const massText = (locale: string, { unit, mass }: Quantity): string =>

@@ -3,7 +3,7 @@
  * index the band of the last hour; where that is the headline, with their means of this hour.
  */
 import type { Locale } from '../../contract/endpoints.ts';
-import { fill, formatBare, formatBoth, formatValue, formatWind, type Quantity } from './format.ts';
+import { fill, formatBare, formatMass, formatValue, formatWind, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import {
   GROUPS,
@@ -73,15 +73,17 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
   if (value === null || (key === 'wind_direction' && speed !== null)) return false;
   const band = bandsOf(subject)[key] ?? null;
   const isSuspect = subject.suspect !== undefined && isOfParticles(quantity);
+  const mass = typeof value === 'number' ? formatMass(locale, value, quantity) : ''; // as in limits
   const wind = key === 'wind_speed' ? valueIn(subject, 'wind_direction') : null;
   return html`<div class="tile${band !== null && ` ${bandOf(band)}`}">
     <dt>${word(words, key)}</dt>
     <dd>${
       typeof value === 'string'
         ? windOf(words.windNames, value)
-        : strongOrPlain(formatBoth(locale, value, quantity), isSuspect)
+        : strongOrPlain(formatValue(locale, value, quantity), isSuspect)
     }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
-      band !== null && html`<dd class="word">${words[bandOf(band)]}</dd>`
+      band !== null &&
+      html`<dd class="word">${words[bandOf(band)]}${mass !== '' && ` · ${mass}`}</dd>`
     }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${
       typeof value === 'number' && html`<dd>${dayOf(locale, subject, quantity, value)}</dd>`
     }</div>`;

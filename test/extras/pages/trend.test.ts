@@ -170,11 +170,11 @@ it('particles and gases have the band of the European index as an edge and a wor
   const text = tiles({ pm10: 43, no2: 53, o3: 20 });
   expect(tileOf(text, 'PM10')).toMatch(/^ band-fair">.*<dd class="word">Fair</);
   expect(tileOf(text, 'Nitrogen dioxide')).toMatch(
-    /^ band-very-poor">.*<dd class="word">Very poor</,
+    /^ band-very-poor">.*<dd class="word">Very poor · 101 µg\/m³</,
   );
   expect(tileOf(text, 'Ozone')).toMatch(/^">/);
   expect(text).toContain('bands of the European index, hour from 20 Nov, 14:00');
-  expect(tileOf(text, 'Nitrogen dioxide')).toContain('53.0 ppb (101 µg/m³)');
+  expect(tileOf(text, 'Nitrogen dioxide')).toContain('53.0 ppb<');
   const { verdict } = city('Here', ['very poor', 'no2', 99], null, 'eaqi');
   const european = tiles({ pm10: 43, no2: 53, o3: 20 }, { verdict });
   expect(tileOf(european, 'PM10'), 'the value of the hour of the band').toContain('41.0 µg/m³');
