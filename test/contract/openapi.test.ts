@@ -99,6 +99,8 @@ describe('the schemas', () => {
         'Neighbour.id',
         'StationDays.year',
         'RegionDays.year',
+        'StationLimitsOfYear.year',
+        'RegionLimitsOfYear.year',
         'SensorReadings.id',
         'ExactBucket.wind_sin',
         'ExactBucket.wind_cos',

@@ -86,7 +86,7 @@ onEveryEngineInAll('feeds of changed numbers', (engine) => {
     expect(armenian.entries[2]).toMatchObject({
       title: `Քաղաք: ուշացած չափումներ (Առաջին, ${MARKUP})`,
       content: expect.stringContaining(
-        '<p>Վերահաշվարկվել են ժամերը՝ 2026-10-01 00:00-ից մինչև 2026-10-01 23:00, 2026-10-10 00:00-ից',
+        '<p>Վերահաշվարկվել են տվյալները՝ 2026-10-01 00:00-ից մինչև 2026-10-01 23:00, 2026-10-10 00:00-ից',
       ),
     });
   });

@@ -202,10 +202,4 @@ inBrowserInAll('the map of a parameter and an hour', (open) => {
       await european.close();
     }
   });
-
-  it('without a script there is nothing to choose', async () => {
-    const page = await open({ javaScriptEnabled: false });
-    await page.goto(`${site.origin}/en/region/town`);
-    expect(await page.locator('#hours').isVisible()).toBe(false);
-  });
 });

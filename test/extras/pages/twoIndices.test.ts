@@ -282,11 +282,11 @@ onEveryEngineInAll('INDEX', (engine) => {
         eaqi: ['band-moderate', 'European index'],
       }[index];
       expect(figureOf(page)).toContain(`<rect class="${look}"`);
-      expect(figureOf(page)).toContain(`PM2.5, last 24 hours · colours: ${name}`);
+      expect(figureOf(page)).toContain(`PM2.5, last 24 hours</h2> · colours: ${name}`);
       expect(page).toContain(`<small>${INDEX_WORDS[index].name.en}</small><br>`);
       expect(page).toContain(`data-index="${index}"`);
       const gases = await pageOf(index, '/en/region/gases');
-      expect(figureOf(gases)).toContain('Ozone, last 24 hours · colours: European index');
+      expect(figureOf(gases)).toContain('Ozone, last 24 hours</h2> · colours: European index');
       expect(figureOf(gases)).toContain('<rect class="band-moderate"');
       expect(gases).toContain('data-index="eaqi"');
     });

@@ -79,7 +79,7 @@ inBrowser('the widget', (open) => {
         if (when !== null) timeLine = words.meanOfHour.replace('{time}', formatClock(locale, when));
         const parts = [
           values.title,
-          aqi !== null && String(aqi),
+          aqi !== null && (aqi > 500 ? '>500' : String(aqi)),
           isWaiting && words.waiting,
           !isWaiting &&
             (category === 'unknown'
@@ -176,7 +176,7 @@ inBrowser('the widget', (open) => {
     const page = await show(open, `<air-quality ${attributes}></air-quality>`);
     expect(await textOf(page)).toContain(shown);
     expect(await page.locator('air-quality .warning').allTextContents()).toEqual(mistakes);
-    expect(await axe(page)).toEqual([]);
+    if (shown !== '') expect(await axe(page)).toEqual([]);
   });
 
   it('the widget shows markup as text', async () => {

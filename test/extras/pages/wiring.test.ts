@@ -180,11 +180,6 @@ it.each<Mistake<Settings>>([
       /MAP_TILES=.*: has an address with an impossible host or port/,
     ],
   ),
-  [
-    'two grounds of maps',
-    { MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example', MAP_GROUND: '/ground' },
-    'Unset one of them',
-  ],
   ...[
     ...IMPOSSIBLE,
     'https://air.example?a=1',
