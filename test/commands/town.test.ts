@@ -1,4 +1,7 @@
-/** The commands for the aggregates and for the network, its tokens and its quarantine: what they print. */
+/**
+ * The commands for the aggregates, and for the network, its tokens and its quarantine: what they
+ * print.
+ */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { file } from '../ingest/support.ts';
 import { NETWORK, NOW, openTown, READINGS, type Town } from './support.ts';
