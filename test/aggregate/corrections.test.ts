@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
@@ -52,27 +52,6 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
       raw.screened_period, raw.sensor`;
   });
   afterAll(() => db.drop());
-
-  describe('epa-2021', () => {
-    it.each([
-      [10, 50, 6.68],
-      [30, 50, 17.16],
-      [40, 50, 27.64],
-      [50, 50, 40.74],
-      [100, 50, 80.04],
-      [210, 50, 166.5],
-      [235, 50, 200.042],
-      [260, 50, 242.124],
-      [300, 50, 289.526],
-      [2, 90, 0],
-    ])(
-      'epa-2021 corrects PM2.5 of %d at a humidity of %d %% to %d',
-      async (pm, humidity, corrected) => {
-        const [row] = await owner`select rollup.corrected('epa-2021', ${pm}, ${humidity}) as pm25`;
-        expect(row?.pm25).toBeCloseTo(corrected, 3);
-      },
-    );
-  });
 
   it.each([
     ['none', { pm25: 10, pm25_raw: 45 }],
@@ -138,18 +117,6 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
     // with the humidity of 8:00, which is not stale yet (C1)
     expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 18.8 });
     expect(await current(at(11))).toMatchObject({ 'pm2.5': 10 });
-  });
-
-  it('a correction takes no humidity of a suspicious sensor', async () => {
-    const suspicious = network('epa-2021');
-    Object.assign(suspicious.stations[0]?.sensors[1] as object, { suspicious: true });
-    await bringIn(owner, suspicious);
-    await accept(
-      reading(1, QUARTER_PAST_TEN, { pm25: 40 }),
-      reading(2, QUARTER_PAST_TEN, { humidity: 50 }),
-    );
-    expect(await hours()).toEqual([{ pm25: null, pm25_raw: 40 }]);
-    expect(await current()).toEqual({ 'pm2.5': null, 'pm2.5_raw': 40 });
   });
 
   it('a sensor’s own formula comes before the formula of its kind', async () => {

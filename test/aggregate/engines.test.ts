@@ -171,7 +171,7 @@ onEveryEngine('an engine', (engine) => {
       ],
       [
         'very many rows at once',
-        `insert into raw.readings (measured_at, sensor_id, pm25) select '${at('08-20 10:40')}', 100 + n, 5 from generate_series(0, 20000) n`,
+        `insert into raw.readings (measured_at, sensor_id, pm25) select '${at('08-20 10:40')}', 100 + n, 5 from generate_series(0, 2000) n`,
         [hour('08-20T10')],
       ],
     ])(
@@ -346,55 +346,64 @@ onEveryEngine('an engine', (engine) => {
       expect(await differences(database)).toEqual([]);
     });
 
-    it('a month of very many readings, compressed by the week, can be imported again, corrected and completed late', async () => {
-      const month = await testDatabase(engine);
-      await month
-        .superuser()
-        .unsafe(differing.limitRewriting.replace('DATABASE', month.target.database));
-      const sensors = [100, 101, 102, 103, 104, 105, 106, 107, 108, 109];
-      await bringIn(month.as(), smallNetwork({ one: { sensors: sensors.map((id) => ({ id })) } }));
-      const hours = Array.from({ length: 31 * 24 }, (_, n) => n);
-      const all = sensors.length * hours.length;
-      const ingest = month.as('airseries_ingest');
-      /** Imports a reading of every sensor in each of these hours. */
-      const imported = async ({ minute = 0, pm25 = 1, of = hours } = {}) => {
-        const lines = of.flatMap((n) => {
-          const time = new Date(
-            Date.parse('2026-07-01T00:00:00+04:00') + (n * 60 + minute) * 60_000,
-          ).toISOString();
-          return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
+    if (differing.compressed.length > 0)
+      it('a month of very many readings, compressed by the week, can be imported again, corrected and completed late', async () => {
+        const month = await testDatabase(engine);
+        await month
+          .superuser()
+          .unsafe(differing.limitRewriting.replace('DATABASE', month.target.database));
+        const sensors = [100, 101, 102, 103, 104, 105, 106, 107, 108, 109];
+        await bringIn(
+          month.as(),
+          smallNetwork({ one: { sensors: sensors.map((id) => ({ id })) } }),
+        );
+        const hours = Array.from({ length: 31 * 24 }, (_, n) => n);
+        const all = sensors.length * hours.length;
+        const ingest = month.as('airseries_ingest');
+        /** Imports a reading of every sensor in each of these hours. */
+        const imported = async ({ minute = 0, pm25 = 1, of = hours } = {}) => {
+          const lines = of.flatMap((n) => {
+            const time = new Date(
+              Date.parse('2026-07-01T00:00:00+04:00') + (n * 60 + minute) * 60_000,
+            ).toISOString();
+            return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
+          });
+          const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
+          const options = {
+            formats: READING_FORMATS,
+            now: NOW,
+            log: keepingLog(),
+            terminal: false,
+          };
+          const { accepted, unchanged } = await importReadings(ingest, [path], options);
+          return { accepted, unchanged };
+        };
+        expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
+        expect(await differences(month)).toEqual([]);
+        await maintain(month.target, NOW);
+        // recomputing an hour decompresses the batches it lies in, so a batch is a week, not a month
+        const batches = await month
+          .superuser()
+          .unsafe<{ name: string; rows: number }[]>(differing.batches);
+        expect(batches.map(({ name }) => name)).toEqual([...differing.compressed].sort());
+        for (const { name, rows } of batches) {
+          if (name === 'readings') expect(rows).toBeGreaterThan(168);
+          else expect([name, rows]).toEqual([name, 168]);
+        }
+        expect(await imported()).toEqual({ accepted: 0, unchanged: all });
+        expect(await imported({ of: [100], pm25: 77 })).toEqual({
+          accepted: sensors.length,
+          unchanged: 0,
         });
-        const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-        const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
-        const { accepted, unchanged } = await importReadings(ingest, [path], options);
-        return { accepted, unchanged };
-      };
-      expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
-      expect(await differences(month)).toEqual([]);
-      await maintain(month.target, NOW);
-      // recomputing an hour decompresses the batches it lies in, so a batch is a week, not a month
-      const batches = await month
-        .superuser()
-        .unsafe<{ name: string; rows: number }[]>(differing.batches);
-      expect(batches.map(({ name }) => name)).toEqual([...differing.compressed].sort());
-      for (const { name, rows } of batches) {
-        if (name === 'readings') expect(rows).toBeGreaterThan(168);
-        else expect([name, rows]).toEqual([name, 168]);
-      }
-      expect(await imported()).toEqual({ accepted: 0, unchanged: all });
-      expect(await imported({ of: [100], pm25: 77 })).toEqual({
-        accepted: sensors.length,
-        unchanged: 0,
+        expect(await differences(month)).toEqual([]);
+        await maintain(month.target, NOW);
+        expect(await imported({ pm25: 2 })).toEqual({ accepted: all, unchanged: 0 });
+        expect(await differences(month)).toEqual([]);
+        await maintain(month.target, NOW);
+        expect(await imported({ minute: 30 })).toEqual({ accepted: all, unchanged: 0 });
+        expect(await differences(month)).toEqual([]);
+        await month.drop();
       });
-      expect(await differences(month)).toEqual([]);
-      await maintain(month.target, NOW);
-      expect(await imported({ pm25: 2 })).toEqual({ accepted: all, unchanged: 0 });
-      expect(await differences(month)).toEqual([]);
-      await maintain(month.target, NOW);
-      expect(await imported({ minute: 30 })).toEqual({ accepted: all, unchanged: 0 });
-      expect(await differences(month)).toEqual([]);
-      await month.drop();
-    });
   });
 
   it('a half-open period of one sensor can be deleted, compressed or not, and the aggregates follow', async () => {
@@ -558,11 +567,16 @@ onEveryEngine('an engine', (engine) => {
     });
 
     it.each<[string, () => Promise<unknown>]>([
-      ['a refresh', () => database.refresh(NOW)],
+      [
+        'a refresh, the next night, a longer retention and compression',
+        async () => {
+          await database.refresh(NOW);
+          await night('60 days');
+          await night('2 years');
+          await maintain(database.target, NOW);
+        },
+      ],
       ['a rebuild of everything', () => rebuild(database.target, () => NOW, {})],
-      ['the next night', () => night('60 days')],
-      ['a longer retention', () => night('2 years')],
-      ['compression', () => maintain(database.target, NOW)],
       ['an upgrade of the aggregates', () => upgrade('sum(2 * rain::float8)')],
       [
         'a station is hidden for all time and shown again',
@@ -592,10 +606,7 @@ onEveryEngine('an engine', (engine) => {
       ];
       expect(
         await acceptReadings(database.as('airseries_ingest'), batch, { now: NOW, source: 'test' }),
-      ).toMatchObject({
-        accepted: 1,
-        quarantined: [{ index: 0, reason: 'older_than_retention' }],
-      });
+      ).toMatchObject({ accepted: 1, quarantined: [{ index: 0, reason: 'older_than_retention' }] });
       expect(await wrong()).toEqual([]);
       expect(await aggregates()).toEqual(before);
     });

@@ -68,14 +68,8 @@ onEveryEngineInAll('long work', (engine) => {
     const hours = lines.map((line) => line.hours);
     expect(hours).toEqual([...hours].sort((a, b) => a - b));
     expect(lines.at(-1)).toMatchObject({ hours: DAYS * 24, seconds_left: 0 });
-  });
-
-  it('a long rebuild goes in pieces, and loses nothing at their edges', async () => {
-    const lines = await told((watcher) => rebuild(database.target, () => NOW, {}, watcher));
-    expect(lines.length).toBeGreaterThan(DAYS - 2);
-    expect(
-      (await audit(database.target, { clock: () => NOW, timeZone: database.timeZone })).found,
-    ).toEqual([]);
+    // the rebuild has lost nothing at the edges of its pieces
+    expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
 
   it('a refresh that is done at once logs no progress', async () => {

@@ -3,11 +3,10 @@
  * it showed (R1), and nothing else is. Reasons of zones and new versions are in zoneRules.test.ts
  * and test/schema/migrate.test.ts.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
-import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
 import { deleteOldChanges, rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -28,13 +27,6 @@ import { storageOf } from './storage.ts';
 
 const MINUTE = 60_000;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
-
-const flagged = (station_id: number, kind: string, since: string, until: string) => ({
-  station_id,
-  kind,
-  since,
-  until,
-});
 
 onEveryEngine('the record of changes', (engine) => {
   let db: TestDatabase;
@@ -107,15 +99,6 @@ onEveryEngine('the record of changes', (engine) => {
       'late 1: 10-03 09 to 10-04 09',
       'late 1: 10-05 11 to 10-05 11',
     ],
-    [
-      'late readings of two stations',
-      async () => {
-        await store(1, '2026-10-03 09:30+04');
-        await store(3, '2026-10-03 10:30+04');
-      },
-      'late 1: 10-03 09 to 10-03 09',
-      'late 2: 10-03 10 to 10-03 10',
-    ],
     ['a reading of 1 h 50 min ago', () => store(1, ago(119)) /* the last refresh is 9 min old */],
     [
       'a reading that is two hours old when the last refresh is',
@@ -164,27 +147,17 @@ onEveryEngine('the record of changes', (engine) => {
       },
     ],
   ];
+  const network = (change: Parameters<typeof smallNetwork>[0]) => () =>
+    bringIn(owner, smallNetwork(change));
+  const morning = [{ since: '2026-10-03T09:30', until: '2026-10-03T11:00' }];
+  const moved = [
+    { id: 1, until: '2026-11-03T12:20' },
+    { id: 2, since: '2026-11-03T12:20' },
+  ];
   const ofTheNetwork: Row[] = [
     [
       'a sensor that moves',
-      () =>
-        bringIn(
-          owner,
-          smallNetwork({
-            one: {
-              sensors: [
-                { id: 1 },
-                {
-                  id: 2,
-                  stations: [
-                    { id: 1, until: '2026-11-03T12:20' },
-                    { id: 2, since: '2026-11-03T12:20' },
-                  ],
-                },
-              ],
-            },
-          }),
-        ),
+      network({ one: { sensors: [{ id: 1 }, { id: 2, stations: moved }] } }),
       'placement 1 sensor 2: 11-03 12 to 11-20 14',
       'placement 2 sensor 2: 11-03 12 to 11-20 14',
     ],
@@ -202,58 +175,23 @@ onEveryEngine('the record of changes', (engine) => {
       'late 1: 10-03 13 to 10-03 13',
     ],
     [
-      'a sensor that is suspicious',
-      () =>
-        bringIn(
-          owner,
-          smallNetwork({
-            sensor: { suspicious: [{ since: '2026-10-03T09:00', until: '2026-10-04T00:00' }] },
-          }),
-        ),
-      'placement 1 sensor 1: 10-03 09 to 10-03 23',
-    ],
-    [
       'a formula',
-      () =>
-        bringIn(
-          owner,
-          smallNetwork({ sensor: { correction: [{ formula: 'epa-2021', since: '2026-11-01' }] } }),
-        ),
+      network({ sensor: { correction: [{ formula: 'epa-2021', since: '2026-11-01' }] } }),
       'formula 1 sensor 1: 11-01 00 to 11-20 14',
     ],
     [
       'a station that leaves a region',
-      () => bringIn(owner, smallNetwork({ two: { regions: [] } })),
+      network({ two: { regions: [] } }),
       'membership 2 town: 10-01 00 to 11-20 14',
     ],
     [
-      'a station that is hidden',
-      () => bringIn(owner, smallNetwork({ two: { hidden: [{ since: '2026-11-01' }] } })),
-      'membership 2 town: 11-01 00 to 11-20 14',
-    ],
-    [
       'a flag of the operator',
-      () =>
-        bringIn(
-          owner,
-          smallNetwork({
-            one: { is_bad_pm: [{ since: '2026-10-03T09:30', until: '2026-10-03T11:00' }] },
-          }),
-        ),
+      network({ one: { is_bad_pm: morning } }),
       'flag 1: 10-03 09 to 10-03 10',
     ],
     [
       'a flag of a station in no region',
-      () =>
-        bringIn(
-          owner,
-          smallNetwork({
-            two: {
-              regions: [],
-              is_bad_thp: [{ since: '2026-10-03T09:30', until: '2026-10-03T11:00' }],
-            },
-          }),
-        ),
+      network({ two: { regions: [], is_bad_thp: morning } }),
       'flag 2: 10-03 09 to 10-03 10',
       'membership 2 town: 10-01 00 to 11-20 14',
     ],
@@ -283,15 +221,6 @@ onEveryEngine('the record of changes', (engine) => {
         const port = { slug: 'port', kind: 'city', title: { en: 'Port' } };
         return bringIn(owner, { ...network, regions: [...network.regions, port] });
       },
-    ],
-    ['a network that says the same', () => bringIn(owner, smallNetwork())],
-    [
-      'a title, a place, a provider',
-      () =>
-        bringIn(
-          owner,
-          smallNetwork({ one: { title: { en: 'Uno' }, latitude: 41, altitude: 900 } }),
-        ),
     ],
     [
       'a new station without a reading',
@@ -348,21 +277,12 @@ onEveryEngine('the record of changes', (engine) => {
 
   it('screening records the hours of a flag that it raises, once, and a day of normal running records nothing (R1)', async () => {
     await owner`update raw.station set screening = true, altitude = 100`;
-    const jobs = makeJobs({
-      target: db.target,
-      timeZone: 'Asia/Yerevan',
-      clock: () => NOW,
-      log: keepingLog(),
-      retention: undefined,
-      undoDays: 90,
-    });
-    expect(jobs.map(({ name }: Job) => name)).toContain('screen');
-    for (let minutes = 0; minutes <= 1440; minutes += 30) {
+    for (let minutes = 0; minutes <= 1440; minutes += 120) {
       const now = new Date(NOW.getTime() + minutes * MINUTE);
       for (const sensor of [1, 2, 3])
         await store(sensor, now, { pm25: 10 + sensor + (minutes % 7), temperature: minutes % 11 });
       await db.refresh(now);
-      if (minutes % 120 === 0) await screen(db.target, now);
+      await screen(db.target, now);
     }
     const tomorrow = new Date(NOW.getTime() + 1441 * MINUTE);
     await db.refresh(tomorrow);
@@ -392,44 +312,6 @@ onEveryEngine('the record of changes', (engine) => {
     expect(await changes()).toEqual([]);
     await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
     await owner`truncate rollup.expired_month`;
-  });
-
-  it('a database from before the record has its flags and its logged hours carried over, which are no news (R1)', async () => {
-    const migration = readFileSync(
-      new URL('../../sql/migrations/0002_record.sql', import.meta.url),
-      'utf8',
-    );
-    await bringIn(
-      owner,
-      smallNetwork({
-        one: {
-          is_bad_pm: [
-            { since: '2026-10-03T09:30', until: '2026-10-03T11:00' },
-            { since: '2026-10-03T10:30', until: '2026-10-03T12:30' },
-          ],
-        },
-        two: { is_bad_thp: true },
-      }),
-    );
-    await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind)
-      values (1, null, 'flat', '2026-11-19 10:00+04', '2026-11-19 15:00+04', 'pm'), (2, null, 'flat', '2026-11-19 10:00+04', 'infinity', 'pm')`;
-    await owner`update raw.station set trusted = id = 2`;
-    await owner`select logic.apply_periods()`;
-    await db.refresh(NOW);
-    await owner`truncate raw.flagged, rollup.change`;
-    await owner.unsafe(/^insert into raw\.flagged[^;]+;/m.exec(migration)?.[0] ?? 'none');
-    expect(
-      await owner`select station_id, kind, since, until from raw.flagged order by 1, 2, 3`,
-    ).toEqual([
-      flagged(1, 'pm', '2026-10-03T09:00:00+04:00', '2026-10-03T13:00:00+04:00'),
-      flagged(1, 'pm', '2026-11-19T10:00:00+04:00', '2026-11-19T15:00:00+04:00'),
-      flagged(2, 'thp', '-infinity', 'infinity'),
-    ]);
-    await owner`select logic.apply_periods()`;
-    expect(await owner`select from rollup.stale`).toHaveLength(0);
-    await db.refresh(NOW);
-    expect(await changes()).toEqual([]);
-    await owner`update raw.station set trusted = false`;
   });
 
   it('hours that were never published before are no change of a station, however many files they come in, and one of its region (R1)', async () => {
@@ -511,25 +393,6 @@ onEveryEngine('the record of changes', (engine) => {
     await bringIn(owner, smallNetwork());
     await db.refresh(NOW);
     expect(await rows()).toEqual(kept);
-  });
-
-  it('the record of a database from before it kept regions gets the memberships of now, and imports are no news (R1)', async () => {
-    const migration = readFileSync(
-      new URL('../../sql/migrations/0003_changes.sql', import.meta.url),
-      'utf8',
-    );
-    await owner`insert into rollup.change (reason, station_id, since, until, shown_at) values
-      ('late', 1, '2026-10-01 00:00+04', '2026-10-05 00:00+04', ${NOW}),
-      ('late', 2, '2026-10-03 00:00+04', '2026-10-03 09:00+04', ${NOW})`;
-    const statements = /^update rollup\.change[\s\S]*/m.exec(migration)?.[0] ?? 'none';
-    await owner.unsafe(statements);
-    expect(await changes()).toEqual(['late 2: 10-03 00 to 10-03 08']);
-    expect(
-      await owner`select reason, regions::text from rollup.change order by station_id`,
-    ).toEqual([
-      { reason: 'first', regions: '{quarter,town}' },
-      { reason: 'late', regions: '{town}' },
-    ]);
   });
 
   describe('the rows of a change', () => {

@@ -15,11 +15,11 @@ import { bringIn } from '../support/smallNetwork.ts';
 
 const NOW = new Date('2026-11-20T00:17:00Z');
 const AHEAD = new Date('2028-11-20T00:17:00Z');
-const SENSORS = 20;
+const SENSORS = 4;
 const CITIES = Array.from({ length: SENSORS }, (_, n) => `city-${String.fromCharCode(97 + n)}`);
 const KEEP = '60 days';
 
-onEveryEngineInAll('60 days of 20 sensors', (engine) => {
+onEveryEngineInAll('60 days of 4 sensors', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   let log: ReturnType<typeof keepingLog>;
@@ -67,7 +67,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
       months: 0,
     });
     await night(NOW);
-    expect(await count()).toBe(86_400);
+    expect(await count()).toBe(17_280);
     expect(await installation()).toEqual({
       cutoff: '2026-09-01T00:00:00+04:00',
       retained: '2026-09-01T00:00:00+04:00',
@@ -76,13 +76,13 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
 
   it('a clock that is two years ahead deletes nothing as long as no reading is from that time', async () => {
     await night(AHEAD);
-    expect([await count(), await takes('2026-11-20T00:10:00Z')]).toEqual([86_400, 1]);
+    expect([await count(), await takes('2026-11-20T00:10:00Z')]).toEqual([17_280, 1]);
   });
 
   it('readings from two years ahead delete nothing as long as the clock is right', async () => {
     expect(await takes('2028-11-20T00:10:00Z', AHEAD, 2)).toBe(1);
     await night(NOW);
-    expect([await count(), await takes('2026-11-20T00:11:00Z')]).toEqual([86_402, 1]);
+    expect([await count(), await takes('2026-11-20T00:11:00Z')]).toEqual([17_282, 1]);
   });
 
   it('a clock and readings from two years ahead together delete the oldest month, which is logged first', async () => {
@@ -95,7 +95,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     await expect(
       deleteExpired(database.target, () => AHEAD, KEEP, { log: silent }),
     ).rejects.toThrow('the log failed');
-    expect(await count()).toBe(86_403);
+    expect(await count()).toBe(17_283);
     expect(await planRetention(owner, AHEAD, KEEP)).toMatchObject({
       counted_from: '2028-11-20T04:10:00+04:00',
       wanted: '2028-09-01T00:00:00+04:00',
@@ -120,7 +120,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     });
     const [left] =
       await owner`select count(*)::int as n from raw.readings where measured_at >= '2026-10-01 00:00+04'`;
-    expect(left?.n).toBe(86_403 - due?.n);
+    expect(left?.n).toBe(17_283 - due?.n);
     // readings that an interrupted deletion has left are not counted as another month
     const plan = await planRetention(owner, AHEAD, KEEP);
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-08-10', 1, 1)`;
@@ -159,7 +159,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     const hours = () =>
       owner`select * from rollup.sensor_hourly where bucket < '2027-01-01' order by 1, 2`;
     const before = await hours();
-    expect(before.length).toBeGreaterThan(25_000);
+    expect(before.length).toBeGreaterThan(5_000);
     await expect(lowerCutoff(owner, new Date('2026-11-19T00:00:00Z'))).rejects.toThrow(
       /may have been deleted.*the earliest cutoff is 2026-11-20 05:00/,
     );

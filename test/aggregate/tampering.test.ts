@@ -1,6 +1,6 @@
 /**
- * Every kind of change to a stored bucket behind the service's back, in every level: the audit
- * names exactly that bucket, its repair mends it, no refresh fails on it, and the API answers JSON
+ * Every kind of change to a stored bucket behind the service's back: the audit names exactly that
+ * bucket, its repair mends it, no refresh fails on it, and the API answers JSON
  * meanwhile.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { audit, type Difference } from '../../src/aggregate/audit.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
 import { NOW } from '../support/clock.ts';
-import { isRepetition, onEveryEngine } from '../support/database.ts';
+import { isAll, isRepetition, onEveryEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
 import { smallNetwork } from '../support/smallNetwork.ts';
 import { storageOf } from './storage.ts';
@@ -19,38 +19,25 @@ import { storageOf } from './storage.ts';
  */
 type Kind = { set?: string; run?: string; columns?: string; surplus?: string };
 
-const HUGE = '1e308';
 /**
  * `count`, `index` and `top` are replaced by a column of the level; `row` by the condition for the
  * row, and `at` by another bucket.
  */
 const KINDS: Record<string, Kind> = {
-  'one more': { set: 'pm25 = pm25 + 1' },
   'a millionth more': { set: 'pm25 = pm25 * 1.000001' },
   forgotten: { set: 'pm25 = null' },
   'not a number': { set: `pm25 = 'NaN'` },
   infinite: { set: `pm25 = 'Infinity'` },
-  'minus infinite': { set: `pm25 = '-Infinity'` },
-  'the largest': { set: `pm25 = ${HUGE}` },
-  'the least': { set: `pm25 = -${HUGE}` },
+  'the largest': { set: 'pm25 = 1e308' },
   'its negative': { set: 'pm25 = -pm25' },
-  zero: { set: 'pm25 = 0' },
-  'a temperature that is no number': { set: `temperature = 'NaN'` },
   'an infinite temperature': { set: `temperature = 'Infinity'` },
-  'a minus infinite temperature': { set: `temperature = '-Infinity'` },
   'no temperature': { set: 'temperature = null' },
   'wind from nowhere': { set: `wind_sin = 'NaN'` },
-  'infinite wind': { set: `wind_cos = 'Infinity'` },
   'wind that overflows': { set: `wind_sin = 1e200` },
-  'no wind': { set: 'wind_sin = null' },
-  'rain that is no number': { set: `rain = 'NaN'` },
   'more rain': { set: 'rain = rain + 0.1' },
-  'infinite rain': { set: `rain = 'Infinity'` },
   'minus infinite rain': { set: `rain = '-Infinity'` },
   'a value that nobody measured': { set: 'no2 = 0' },
-  'nothing measured, as no number': { set: `no2 = 'NaN'` },
   'one more counted': { set: 'count = count + 1' },
-  'none counted': { set: 'count = 0' },
   'a higher index': { set: 'index = index + 1' },
   'no index': { set: 'index = null' },
   'a top that is no number': { set: `top = 'NaN'` },
@@ -103,7 +90,7 @@ onEveryEngine('tampered buckets', (engine) => {
     await owner`
       insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25, pm10, wind_speed, wind_direction, rain)
       select at, sensor, 7 + sensor, 50, 90000, 10 + extract(day from at) + sensor, 20 + extract(hour from at), 3, 80, 0.2
-      from generate_series('2025-06-01 06:30+04', ${NOW}::timestamptz, '12 hours') at, generate_series(1, 3) sensor`;
+      from generate_series(${isAll ? '2025-12-01 06:30+04' : '2026-08-01 06:30+04'}::text::timestamptz, ${NOW}::timestamptz, '12 hours') at, generate_series(1, 3) sensor`;
     await here.refresh(NOW);
     await here.digest(NOW);
   });
@@ -147,29 +134,29 @@ onEveryEngine('tampered buckets', (engine) => {
     ];
   }
 
-  describe('every kind of change in every level', () => {
+  describe('every kind of change, in every level for test:all', () => {
     const expected: string[] = [];
 
     beforeAll(async () => {
-      for (const level of LEVELS) {
+      for (const [index, level] of LEVELS.entries()) {
         const storage = await storageOf(owner, level.name);
         const rows = await owner.unsafe<{ at: string; subject: string }[]>(
           `select to_char(bucket at time zone 'Asia/Yerevan', 'YYYY-MM-DD"T"HH24:MI:SS"+04:00"') as at, ${level.id}::text as subject
            from rollup.${level.name} order by bucket desc, ${level.id} limit ${Object.keys(KINDS).length}`,
         );
         for (const [n, kind] of Object.values(KINDS).entries()) {
-          expected.push(
-            ...(await tamper(level, kind, storage, rows[n] as { at: string; subject: string })),
-          );
+          if (!isAll && n % LEVELS.length !== index) continue;
+          const row = rows.shift() as { at: string; subject: string };
+          expected.push(...(await tamper(level, kind, storage, row)));
         }
       }
     });
 
-    it.each(PATHS)('tampered buckets are answered as valid JSON by %s', async (path) => {
-      expect(JSON.stringify(await here.get(`${path}.json`, NOW))).not.toMatch(/NaN|Infinity|e\+/);
-    });
-
-    it('no function that Grafana calls fails on tampered buckets', async () => {
+    it('tampered buckets are answered as valid JSON, and no function that Grafana calls fails', async () => {
+      for (const path of PATHS) {
+        const body = JSON.stringify(await here.get(`${path}.json`, NOW));
+        expect(body, path).not.toMatch(/NaN|Infinity|e\+/);
+      }
       for (const call of [
         'station_history(at, 1)',
         `region_history(at, 'town')`,
@@ -185,41 +172,33 @@ onEveryEngine('tampered buckets', (engine) => {
       }
     });
 
-    it('the audit finds the tampered buckets, and no others', async () => {
-      expect((await runAudit()).found.map(key).toSorted()).toEqual(expected.toSorted());
-    });
-
-    it('the repair mends every tampered bucket', async () => {
+    it('the audit finds the tampered buckets, and no others, and the repair mends every one', async () => {
       // also the surplus ones, at times without readings
-      const { found: before, remaining } = await runAudit(true);
-      expect(before).not.toEqual([]);
+      const { found, remaining } = await runAudit(true);
+      expect(found.map(key).toSorted()).toEqual(expected.toSorted());
       expect(remaining).toEqual([]);
     });
   });
 
   if (isRepetition(engine)) return;
 
-  it.each(LEVELS.filter(({ unit }) => unit !== 'month'))(
-    'no refresh fails on NaN and infinities in $name',
-    async ({ name }) => {
-      const storage = await storageOf(owner, name);
-      const columns =
-        name === 'sensor_hourly'
-          ? 'pm25, pm10, rain, wind_sin'
-          : 'pm25, pm10, rain, wind_sin, humidity';
-      for (const value of ['NaN', 'Infinity', '-Infinity']) {
+  it('no refresh fails on NaN and infinities in hours and days', async () => {
+    for (const value of ['NaN', 'Infinity', '-Infinity']) {
+      for (const { name } of LEVELS.filter(({ unit }) => unit !== 'month')) {
+        const columns = ['pm25', 'pm10', 'rain', 'wind_sin', 'humidity'];
+        if (name === 'sensor_hourly') columns.pop();
+        const set = columns.map((column) => `${column} = '${value}'`);
         await owner.unsafe(
-          `update ${storage} set (${columns}) = (select ${columns.replace(/\w+/g, `'${value}'::float8`)}) where bucket >= '2026-11-15 00:00+04'`,
-        );
-        await owner`update raw.readings set pm1 = coalesce(pm1, 0) + 1 where sensor_id = 2 and measured_at = '2026-11-19 06:30+04'`;
-        await here.refresh(NOW);
-        expect(JSON.stringify(await here.get('station/1-history.json', NOW)), value).not.toMatch(
-          /NaN|Infinity|e\+/,
+          `update ${await storageOf(owner, name)} set ${set} where bucket >= '2026-11-15 00:00+04'`,
         );
       }
-      expect((await runAudit(true)).remaining).toEqual([]);
-    },
-  );
+      await owner`update raw.readings set pm1 = coalesce(pm1, 0) + 1 where sensor_id = 2 and measured_at = '2026-11-19 06:30+04'`;
+      await here.refresh(NOW);
+      const body = JSON.stringify(await here.get('station/1-history.json', NOW));
+      expect(body, value).not.toMatch(/NaN|Infinity|e\+/);
+    }
+    expect((await runAudit(true)).remaining).toEqual([]);
+  });
 
   it('tampered periods of the network are found and mended before any bucket is compared', async () => {
     await owner`update raw.placement set until = '2026-11-01 00:00+04' where sensor_id = 1`;
@@ -252,16 +231,16 @@ onEveryEngine('tampered buckets', (engine) => {
   });
 
   it('a tampered bucket whose readings are gone is mended from the kept hours, which are never recomputed', async () => {
-    await owner`update raw.installation set ingest_cutoff = '2025-09-01 00:00+04', retained_from = '2025-09-01 00:00+04'`;
-    await owner`delete from raw.readings where measured_at < '2025-09-01 00:00+04'`;
+    await owner`update raw.installation set ingest_cutoff = '2026-09-01 00:00+04', retained_from = '2026-09-01 00:00+04'`;
+    await owner`delete from raw.readings where measured_at < '2026-09-01 00:00+04'`;
     const kept = () =>
-      owner`select count(*)::int as hours, sum(pm25) from rollup.sensor_hourly where bucket < '2025-09-01 00:00+04'`;
+      owner`select count(*)::int as hours, sum(pm25) from rollup.sensor_hourly where bucket < '2026-09-01 00:00+04'`;
     const before = await kept();
     const storage = await storageOf(owner, 'station_hourly');
     await owner.unsafe(
-      `update ${storage} set pm25 = 12345 where bucket >= '2025-08-10 00:00+04' and bucket < '2025-08-11 00:00+04'`,
+      `update ${storage} set pm25 = 12345 where bucket >= '2026-08-10 00:00+04' and bucket < '2026-08-11 00:00+04'`,
     );
-    await owner`insert into rollup.stale (since, until, from_level) values ('2025-08-10 00:00+04', '2025-08-11 00:00+04', 'sensor_hourly')`;
+    await owner`insert into rollup.stale (since, until, from_level) values ('2026-08-10 00:00+04', '2026-08-11 00:00+04', 'sensor_hourly')`;
     await here.refresh(NOW);
     expect(await kept()).toEqual(before);
     expect((await runAudit()).found).toEqual([]);

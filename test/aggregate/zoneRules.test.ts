@@ -89,7 +89,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     await server?.close();
   });
 
-  /** Two stations with an hourly reading each, since August. */
+  /** Two stations with an hourly reading each, since October. */
   async function made(now: Date) {
     const database = await server.database();
     const log = makeLog('silent');
@@ -97,7 +97,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     const sql = connect(database, { role: 'airseries_owner', timeZone: 'UTC', max: 2 });
     pools.push(sql);
     await bringIn(sql, citiesOfOneStation(['a', 'b'], { timeZone: server.zone }));
-    await addReadings(sql, '2026-08-01T07:00:00Z', now);
+    await addReadings(sql, '2026-10-01T07:00:00Z', now);
     await refresh(database, () => now);
     return { target: database, owner: sql };
   }
@@ -153,7 +153,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     (
       await audit(target, {
         clock: () => now,
-        from: new Date('2026-08-01T00:00:00Z'),
+        from: new Date('2026-10-01T00:00:00Z'),
         timeZone: 'UTC',
       })
     ).found;
@@ -196,13 +196,11 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
       expect(compareBuckets(keyed(after), keyed(await stored(reference.owner)))).toEqual([]);
       expect(await compareWithLiteral(reference.owner, await literalOf(reference.owner))).toEqual({
         wrong: [],
-        compared: expect.toSatisfy((count: number) => count > 100_000),
+        compared: expect.toSatisfy((count: number) => count > 50_000),
       });
       expect(await starts(owner, 'region_daily')).not.toContain('11-02 08');
       expect(await starts(owner, 'region_monthly')).toEqual([
         '01-01 07',
-        '08-01 07',
-        '09-01 07',
         '10-01 07',
         '11-01 07',
         '12-01 07',

@@ -1,6 +1,6 @@
 /** Logs that are made from other logs, and progress that is reported to them. */
 import { expect, it } from 'vitest';
-import { boundedLog, type Done, type Log, quietLog } from '../../src/base/log.ts';
+import { type Done, type Log, quietLog } from '../../src/base/log.ts';
 import { describeProgress, makeProgress } from '../../src/base/progress.ts';
 
 function keeping(): { log: Log; lines: unknown[][] } {
@@ -31,14 +31,6 @@ it('a quiet log writes info lines at level debug, and the others as they are', (
   ]);
   const enabled = (['debug', 'info', 'warn'] as const).map((one) => quiet.isLevelEnabled?.(one));
   expect(enabled).toEqual([false, false, true]);
-});
-
-it('a bounded log repeats messages of level debug only', () => {
-  const { log, lines } = keeping();
-  const bounded = boundedLog(log);
-  for (const level of ['warn', 'warn', 'error', 'debug', 'debug'] as const)
-    bounded[level]({ n: 1 }, 'again');
-  expect(lines.map(([level]) => level)).toEqual(['warn', 'error', 'debug', 'debug']);
 });
 
 it('progress is reported to its log at each step, and logged only when it takes long', () => {

@@ -47,10 +47,6 @@ describe('help', () => {
     }
   });
 
-  it('help may be asked for with the word help, too', () => {
-    expect(helpOf('help import network')).toMatch(/^Usage: airseries import network/);
-  });
-
   it('the help of a command lists its options', () => {
     expect(helpOf('token add --help')).toContain('--provider <id>');
   });

@@ -36,21 +36,6 @@ it('import readings shows an example of each reason, unless the log on the same 
   }
 });
 
-it(
-  'import readings takes the names, the unit and the zone that are declared',
-  whereComplete,
-  async () => {
-    await run(`import readings ${file('readings.csv', READINGS)}`);
-    const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
-    const columns =
-      '--column sensor_id=Messstelle --column time=Zeit --column pm25_ugm3=PM2.5_mean';
-    const { result } = await run(
-      `import readings ${file('city.csv', city)} ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`,
-    );
-    expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
-  },
-);
-
 it('import readings reads a file by a source of the network file', whereComplete, async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const { result: network } = await run('network export');
@@ -93,7 +78,6 @@ it('import readings shifts and rounds the times as it is told (S7)', whereComple
 });
 
 it('import readings computes the values of regions at once', async () => {
-  await run(`import readings ${file('readings.csv', READINGS)}`);
   const { result } = await run('status');
   expect(result.freshness.digest_made_at).not.toBeNull();
 });

@@ -69,34 +69,19 @@ describe('waitForDatabase', () => {
     expect(log.lines.length).toBe(6);
   });
 
-  it.each(['ECONNREFUSED', 'UNREACHABLE', '08006', '53300', '40001', '57P03'])(
-    'a start tries again after code %s',
-    async (code) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
-      onTestFinished(() => void vi.useRealTimers());
-      const works = [failing(code), failing(code), async () => 'done'];
-      const result = waitForDatabase(
-        () => (works.shift() as () => Promise<string>)(),
-        keepingLog(),
-      );
-      await vi.advanceTimersByTimeAsync(3_000);
-      expect(await result).toBe('done');
-    },
-  );
-
-  it.each(['22023', '42704', '42501', 'XX000'])(
-    'a start tries again after a FATAL error, whatever the code: %s',
-    async (code) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
-      onTestFinished(() => void vi.useRealTimers());
-      const works = [() => Promise.reject(failure(code, 'FATAL')), async () => 'done'];
-      const result = waitForDatabase(
-        () => (works.shift() as () => Promise<string>)(),
-        keepingLog(),
-      );
-      await Promise.all([vi.advanceTimersByTimeAsync(2_000), expect(result).resolves.toBe('done')]);
-    },
-  );
+  const fatal = (code: string) => () => Promise.reject(failure(code, 'FATAL'));
+  it.each([
+    ...['ECONNREFUSED', 'UNREACHABLE', '08006', '53300', '40001', '57P03'].map(
+      (code) => [code, failing(code)] as const,
+    ),
+    ...['22023', '42704', '42501', 'XX000'].map((code) => [`FATAL ${code}`, fatal(code)] as const),
+  ])('a start tries again after %s', async (_, fails) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const works = [fails, fails, async () => 'done'];
+    const result = waitForDatabase(() => (works.shift() as () => Promise<string>)(), keepingLog());
+    await Promise.all([vi.advanceTimersByTimeAsync(3_000), expect(result).resolves.toBe('done')]);
+  });
 
   it.each(['28P01', '28000', '3D000', '08P01', '42501', '58P01', '57014', '42P01', ''])(
     'a start fails at once with code %j, which waiting cannot fix',

@@ -1,4 +1,7 @@
-/** A start names the sessions it waits for, and takes no lock that a pooler would keep. */
+/**
+ * A start names the sessions it waits for, and takes no lock that a pooler would keep; how locks of
+ * sessions are held.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
@@ -111,4 +114,43 @@ onOneEngine('a start', (engine) => {
       await superuser.unsafe(`drop owned by ${login}; drop role ${login}`).simple();
     },
   );
+});
+
+onOneEngine('a session lock', (engine) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+  });
+  afterAll(() => database.drop());
+  const session = () => connect(database.target, { role: 'airseries_owner' });
+  const take = async (sql: Sql) =>
+    (await sql`select pg_try_advisory_lock(hashtext('airseries'), hashtext('a')) as got`)[0]?.got;
+
+  it('a session lock is held by one session until it is released as often as it was taken', async () => {
+    const [one, two] = [session(), session()];
+    expect([await take(one), await take(one), await take(two)]).toEqual([true, true, false]);
+    await one`select raw.release_lock('a')`;
+    expect(await take(two)).toBe(false);
+    await one`select raw.release_lock('a')`;
+    expect([await take(two), await take(one)]).toEqual([true, false]);
+    await one`call raw.acquire_lock('b')`; // another lock is free
+    await Promise.all([one.end(), two.end()]);
+  });
+
+  it('a session lock is released with its session, and each waiting session gets it in turn', async () => {
+    const sessions = Array.from({ length: 8 }, session);
+    let holding = 0;
+    let most = 0;
+    await Promise.all(
+      sessions.map(async (sql) => {
+        await sql`call raw.acquire_lock('a')`;
+        holding += 1;
+        most = Math.max(most, holding);
+        await sql`select`;
+        holding -= 1;
+        await sql.end();
+      }),
+    );
+    expect(most).toBe(1);
+  });
 });

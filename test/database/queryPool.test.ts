@@ -49,12 +49,6 @@ onOneEngine('a pool', (engine) => {
     expect(all).toContain(first);
   });
 
-  it('a pool uses the connection again that was used last', async () => {
-    await Promise.all(Array.from({ length: 3 }, () => backend()));
-    const last = await backend();
-    for (let n = 0; n < 5; n++) expect(await backend()).toBe(last);
-  });
-
   it('a pool closes idle connections, and opens new ones when needed', async () => {
     const other = open(1);
     const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
@@ -63,15 +57,6 @@ onOneEngine('a pool', (engine) => {
     await expect.poll(left, { timeout: 10_000 }).toHaveLength(0);
     expect(backends).not.toContain(await backend(other));
     await other.close();
-  });
-
-  it('a pool that is closed closes all of its connections', async () => {
-    const other = open();
-    const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
-    await other.close();
-    const left = () =>
-      database.superuser()`select from pg_stat_activity where pid = any (${arrayLiteral(backends as number[])}::int[])`;
-    await expect.poll(left).toHaveLength(0);
   });
 
   it('a server without a free connection is waited for', async () => {

@@ -1,6 +1,9 @@
-/** The database enforces the rights of each role: every forbidden statement is tried. */
+/**
+ * The database enforces the rights of each role: every forbidden statement is tried. Advisory locks
+ * of a login that may only read are in test/whole/deploy/reader.test.ts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import type { Role } from '../../src/database/session.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -46,6 +49,15 @@ const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
   ],
 };
 
+const MODES = [
+  'access share',
+  'row share',
+  'row exclusive',
+  'share update exclusive',
+  'share',
+  'exclusive',
+];
+
 onEveryEngineInAll('roles', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -74,6 +86,40 @@ onEveryEngineInAll('roles', (engine) => {
     const attempt = `set session authorization ${login(database, role as string)}; set search_path = rollup, public; ${statement}`;
     await expect(superuser.unsafe(attempt).simple()).rejects.toMatchObject({ code: '42501' });
     await superuser.end();
+  });
+
+  it('a login that may only read cannot take another role, lock a table that the service writes, or end a session', async () => {
+    const superuser = database.superuser();
+    const name = login(database, 'airseries_reader');
+    const reader = connect({ ...database.target, user: name }, {});
+    await reader`select set_config('lock_timeout', '100ms', false)`;
+    const refusal = (statement: string) =>
+      reader
+        .unsafe(`begin; ${statement}; rollback`)
+        .simple()
+        .then(
+          () => 'done',
+          async ({ code }) => {
+            await reader`rollback`;
+            return code as string;
+          },
+        );
+    const roles = await superuser<{ name: string }[]>`
+      select rolname as name from pg_roles where rolname not in ('airseries_reader', ${name})`;
+    const tables = await superuser<{ name: string }[]>`
+      select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('raw', 'rollup') and c.relkind = 'r'`;
+    const sessions = await superuser<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and usename <> ${name}`;
+    for (const all of [roles, tables, sessions]) expect(all.length).toBeGreaterThan(0);
+    const forbidden = [
+      ...roles.flatMap(({ name }) => [`set role "${name}"`, `set session authorization "${name}"`]),
+      ...tables.flatMap(({ name }) => MODES.map((mode) => `lock table ${name} in ${mode} mode`)),
+      `call raw.acquire_lock('rollup.refresh')`,
+      ...sessions.map(({ pid }) => `select pg_terminate_backend(${pid})`),
+    ];
+    for (const statement of forbidden) expect(await refusal(statement), statement).toBe('42501');
+    await reader.end();
   });
 
   it('the ingest role may call only the writing functions that store readings, and the reader none', async () => {

@@ -2,11 +2,10 @@
  * The settings of sessions: the server has them for each kind of connection, and a check names the
  * missing ones. They are written out here, and not taken from the code that sends them.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { checkSession } from '../../src/database/checkSession.ts';
-import { asOwner, connect, onConnection, type Sql } from '../../src/database/client.ts';
+import { connect, onConnection, type Sql } from '../../src/database/client.ts';
 import { openIngestPool, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
-import type { Statements } from '../../src/database/query.ts';
 import {
   onEveryEngine,
   onOneEngine,
@@ -16,7 +15,6 @@ import {
 import { httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { launch } from '../support/launch.ts';
-import { addressVariables, runAirseries } from '../support/program.ts';
 
 /** Times without a unit are in milliseconds; keepalives are in seconds. */
 const OF_ALL = {
@@ -60,36 +58,24 @@ onEveryEngine('the settings of a session', (engine) => {
   });
   afterAll(() => database.drop());
 
-  describe('connections', () => {
-    const settingsOf = async (pool: Statements) => {
+  const opened = {
+    'the public API': openReaderPool,
+    'the whole network': openWholeNetworkPool,
+    ingestion: openIngestPool,
+  };
+  it.each([
+    ['the public API', OF_PUBLIC_API],
+    ['the whole network', OF_WHOLE_NETWORK],
+    ['ingestion', OF_INGEST],
+  ] as const)(
+    'the settings of a session reach the server on a connection for %s',
+    async (what, expected) => {
+      const pool = opened[what](database.target, { timeZone });
       const [row] = (await pool.query(SETTINGS, [])) as { settings: object }[];
-      return row?.settings;
-    };
-
-    it('the settings of a session reach the server on a connection of the owner', async () => {
-      const session = { name: 'airseries test', timeZone };
-      const [row] = await asOwner(database.target, session, (sql) => sql.unsafe(SETTINGS));
-      expect(row?.settings).toEqual(OF_OWNER);
-    });
-
-    it('the settings of a session reach the server on a connection of the public API', async () => {
-      const pool = openReaderPool(database.target, { timeZone });
-      expect(await settingsOf(pool)).toEqual(OF_PUBLIC_API);
-      await pool.destroy();
-    });
-
-    it('the settings of a session reach the server on a connection for the whole network', async () => {
-      const pool = openWholeNetworkPool(database.target, { timeZone });
-      expect(await settingsOf(pool)).toEqual(OF_WHOLE_NETWORK);
-      await pool.destroy();
-    });
-
-    it('the settings of a session reach the server on a connection of ingestion', async () => {
-      const pool = openIngestPool(database.target, { timeZone });
-      expect(await settingsOf(pool)).toEqual(OF_INGEST);
-      await pool.close();
-    });
-  });
+      expect(row?.settings).toEqual(expected);
+      await ('close' in pool ? pool.close() : pool.destroy());
+    },
+  );
 
   it.each([
     ['an idle session', 'select'],
@@ -178,15 +164,6 @@ onOneEngine('a started service', (engine) => {
       ['airseries screen', inUtc],
       ['airseries zone', OF_OWNER],
     ]);
-  });
-
-  it('a command that imports readings connects with the settings of ingestion', async () => {
-    const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' };
-    const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
-    const { code } = await runAirseries(['import', 'readings', '-'], environment, readings)
-      .finished;
-    expect(code).toBe(0);
-    expect(await seen()).toContainEqual(['airseries', { ...OF_ALL, role: 'airseries_ingest' }]);
   });
 });
 

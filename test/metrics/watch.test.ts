@@ -54,29 +54,18 @@ onEveryEngineInAll('watching stations', (engine) => {
   });
   afterAll(() => db.drop());
 
-  type Air = {
-    pm25?: number;
-    pm25_raw?: number;
-    pm10?: number;
-    temperature?: number;
-    humidity?: number;
-  };
+  type Air = Partial<Record<'pm25' | 'pm25_raw' | 'pm10' | 'temperature' | 'humidity', number>>;
   /**
    * A reading every half hour, `from` to `to` hours before now; `air` maps hours before now to
    * values.
    */
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
-    for (let ago = from; ago >= to; ago -= 0.5) {
-      const {
-        pm25 = null,
-        pm25_raw = null,
-        pm10 = null,
-        temperature = null,
-        humidity = null,
-      } = air(Math.ceil(ago));
-      await owner`insert into raw.readings (measured_at, sensor_id, pm25, pm25_raw, pm10, temperature, humidity)
-        values (${hoursAgo(ago)}, ${sensor}, ${pm25}, ${pm25_raw}, ${pm10}, ${temperature}, ${humidity})`;
-    }
+    const none = { pm25: null, pm25_raw: null, pm10: null, temperature: null, humidity: null };
+    const rows = Array.from({ length: 2 * (from - to) + 1 }, (_, n) => from - n / 2).map((ago) => ({
+      ...{ measured_at: hoursAgo(ago), sensor_id: sensor, ...none },
+      ...air(Math.ceil(ago)),
+    }));
+    await owner`insert into raw.readings ${owner(rows)}`;
   };
   const lively = (pm25: number) => (ago: number) => ({ pm25: pm25 + (ago % 3) / 10 });
   const offline = async (at = NOW) => {
@@ -195,31 +184,31 @@ onEveryEngineInAll('watching stations', (engine) => {
     await period(4, 'flat', { from: -1 }); // later
     await period(7, 'flat'); // hidden
     await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity')`;
+    const row = (
+      station_id: number,
+      kind: string,
+      tests: string,
+      since: string | null,
+      detail: string,
+    ) => ({
+      ...{ station_id, kind, tests, since, is_left_out: true, detail },
+    });
     expect(await suspect()).toEqual([
-      {
-        station_id: 2,
-        kind: 'pm',
-        tests: 'flat, sensors',
-        since: iso(hoursAgo(30)),
-        is_left_out: true,
-        detail: 'flat, 7 µg/m³; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3',
-      },
-      {
-        station_id: 3,
-        kind: 'pm',
-        tests: 'operator',
-        since: null,
-        is_left_out: true,
-        detail: 'operator',
-      },
-      {
-        station_id: 3,
-        kind: 'thp',
-        tests: 'constant humidity, constant temperature',
-        since: iso(hoursAgo(9)),
-        is_left_out: true,
-        detail: 'constant humidity of sensor 3; constant temperature of sensor 3',
-      },
+      row(
+        2,
+        'pm',
+        'flat, sensors',
+        iso(hoursAgo(30)),
+        'flat, 7 µg/m³; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3',
+      ),
+      row(3, 'pm', 'operator', null, 'operator'),
+      row(
+        3,
+        'thp',
+        'constant humidity, constant temperature',
+        iso(hoursAgo(9)),
+        'constant humidity of sensor 3; constant temperature of sensor 3',
+      ),
     ]);
     await owner`delete from raw.screened_period`;
     await owner`delete from raw.flag_period`;

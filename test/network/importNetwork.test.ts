@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
@@ -12,8 +11,7 @@ import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
-import { expectedHours } from './expectedHours.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 31, 16);
@@ -97,23 +95,11 @@ onEveryEngineInAll('import network', (engine) => {
         pull: null,
       },
     ]);
+    const quarter = { slug: 'quarter', kind: 'district', city_slug: 'town', map_delta: 0.2 };
+    const town = { slug: 'town', kind: 'city', city_slug: null, is_hidden: false };
     expect(await owner`select * from raw.region order by slug`).toMatchObject([
-      {
-        slug: 'quarter',
-        kind: 'district',
-        city_slug: 'town',
-        map_latitude: 40,
-        map_longitude: 44,
-        map_delta: 0.2,
-      },
-      {
-        slug: 'town',
-        kind: 'city',
-        city_slug: null,
-        map_latitude: 41,
-        map_longitude: 45,
-        is_hidden: false,
-      },
+      { ...quarter, map_latitude: 40, map_longitude: 44 },
+      { ...town, map_latitude: 41, map_longitude: 45 },
     ]);
     expect(
       await owner`select id, altitude, place.city_slug, place.district_slug from raw.station join logic.station_place(${NOW}) place on station_id = id order by id`,
@@ -128,23 +114,10 @@ onEveryEngineInAll('import network', (engine) => {
     ]);
     // 4:00 in Yerevan: a member to the end of the hour in which it is hidden (P3)
     const until = '2026-02-01T00:00:00+00:00';
+    const flagged = { is_flagged: true, is_pm_suspect: true, since: '-infinity', until };
     expect(await memberships()).toEqual([
-      {
-        station_id: 1,
-        region_slug: 'quarter',
-        is_flagged: true,
-        is_pm_suspect: true,
-        since: '-infinity',
-        until,
-      },
-      {
-        station_id: 1,
-        region_slug: 'town',
-        is_flagged: true,
-        is_pm_suspect: true,
-        since: '-infinity',
-        until,
-      },
+      { station_id: 1, region_slug: 'quarter', ...flagged },
+      { station_id: 1, region_slug: 'town', ...flagged },
       { station_id: 2, region_slug: 'town', is_flagged: false, is_pm_suspect: false, ...ALL },
     ]);
     expect(await owner`select * from raw.hidden_period`).toEqual([
@@ -183,12 +156,12 @@ onEveryEngineInAll('import network', (engine) => {
     expect(await owner`select * from logic.pending`).toEqual([]);
   });
 
-  test.each([
-    [{ title: 'Ours' }, { title: 'Ours' }],
+  test.each<[keys: object, columns: object]>([
     [{ title: { en: 'Us', hy: 'Մենք' } }, { titles: { en: 'Us', hy: 'Մենք' } }],
-    [{ url: 'https://new.example/' }, { url: 'https://new.example/' }],
-    [{ image: 'https://new.example/i.svg' }, { image: 'https://new.example/i.svg' }],
-    [{ image_dark: 'https://new.example/d.svg' }, { image_dark: 'https://new.example/d.svg' }],
+    ...['title', 'url', 'image', 'image_dark'].map((key) => {
+      const changed = { [key]: 'https://new.example/' };
+      return [changed, changed] as [object, object];
+    }),
     [{ stale_after: 'PT2H' }, { stale_after: '02:00:00' }],
   ])(
     'a provider that is imported again with %o counts as changed, and has it',
@@ -303,13 +276,15 @@ onEveryEngineInAll('import network', (engine) => {
       });
       expect(await bringIn(sql, moved)).toMatchObject({ recomputed: { sensors: 1, stations: 0 } });
       expect(await differences(old)).toEqual([]);
-      const hours = await sql`
-        select station_id, bucket, sensor_count, pm25 from rollup.station_hourly where bucket < ${at(HOURS)} order by 1, 2`;
-      const inUtc = hours.map((row) => ({
-        ...row,
-        bucket: new Date(row.bucket).toISOString().replace('.000Z', '+00:00'),
-      }));
-      expect(inUtc).toEqual(expectedHours(moved, readings).stations);
+      const counts = await sql`
+        select station_id, sensor_count, count(*)::int as hours from rollup.station_hourly
+        where bucket < ${at(HOURS)} group by 1, 2 order by 1, 2`;
+      expect(counts).toEqual([
+        { station_id: 1, sensor_count: 1, hours: 18 },
+        { station_id: 1, sensor_count: 2, hours: 6 }, // until the sensor moved, in the seventh hour
+        { station_id: 2, sensor_count: 1, hours: 7 },
+        { station_id: 2, sensor_count: 2, hours: 17 },
+      ]);
     } finally {
       await old.drop();
     }
@@ -345,74 +320,11 @@ onEveryEngineInAll('import network', (engine) => {
     ]);
   });
 
-  // the file alone decides, whatever the network was before (P4)
-  const hour = fc.integer({ min: -8, max: 104 }).map((quarters) => quarters / 4);
-  const period = fc
-    .tuple(hour, hour)
-    .map(([a, b]) => ({ since: at(Math.min(a, b)), until: at(Math.max(a, b) + 0.25) }));
-  const flag = fc.oneof(fc.boolean(), fc.array(period, { maxLength: 2 }));
-  const regions = fc.subarray(['town', 'quarter']).chain((slugs) =>
-    fc.tuple(
-      ...slugs.map((slug) =>
-        fc.oneof(
-          fc.constant(slug),
-          period.map((ends) => ({ slug, ...ends })),
-        ),
-      ),
-    ),
-  );
-  const path = fc
-    .tuple(
-      fc.array(fc.constantFrom(1, 2), { minLength: 1, maxLength: 3 }),
-      fc.uniqueArray(hour, { minLength: 4, maxLength: 4 }),
-    )
-    .map(([ids, hours]) => {
-      hours.sort((a, b) => a - b);
-      return ids.map((id, index) => ({
-        id,
-        since: at(hours[index] as number),
-        until: at(hours[index + 1] as number),
-      }));
-    });
-  const sensor = fc.record({ suspicious: flag, stations: path }, { requiredKeys: [] });
-  const station = fc.record({ hidden: flag, is_bad_thp: flag, regions });
-  const networks = fc
-    .record({ one: station, two: station, sensor })
-    .map(({ one, two, sensor: first }) => {
-      const network = smallNetwork({ one: one as Json, two: two as Json, sensor: first as Json });
-      for (const region of network.regions)
-        Object.assign(region, { map: { latitude: 40, longitude: 44 } });
-      return network;
-    });
-
-  test('the same network and readings give the same hours, whatever the network was before', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(networks, { minLength: 2, maxLength: 3 }), async (all) => {
-        for (const [index, network] of all.entries()) {
-          await bringIn(owner, network);
-          if (index === 0) await fill();
-          expect(await differences(db)).toEqual([]);
-          const expected = expectedHours(network, readings);
-          expect(
-            await owner`select station_id, bucket, sensor_count, pm25 from rollup.station_hourly order by 1, 2`,
-          ).toEqual(expected.stations);
-          expect(
-            await owner`select region_slug, bucket, station_count, pm25, temperature from rollup.region_hourly order by 1, 2`,
-          ).toEqual(expected.regions);
-        }
-        const again = await bringIn(owner, all.at(-1) as object);
-        expect(again.recomputed).toEqual({ sensors: 0, stations: 0 });
-        expect(await stale()).toEqual([]);
-      }),
-      { numRuns: 12 },
-    );
-  });
-
   test('readings that arrive during a change of the network and a refresh count where the final network puts them', async () => {
     const here = smallNetwork();
     const there = smallNetwork({ sensor: { stations: [{ id: 2 }] } });
     await bringIn(owner, here);
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 2; round++) {
       await owner`truncate raw.readings`;
       const sending = Array.from({ length: 10 }, (_, part) =>
         acceptReadings(

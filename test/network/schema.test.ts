@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { parseNetwork } from '../../src/network/read.ts';
 import { networkJsonSchema } from '../../src/network/schema.ts';
 import { PROVIDER_KEYS, SOURCE_FORMS } from '../support/network.ts';
 import { smallNetwork } from '../support/smallNetwork.ts';
@@ -27,4 +28,12 @@ test('the published JSON schema is valid, accepts networks and refuses misspelle
     ),
   ).toBe(true);
   expect(valid(smallNetwork({ one: { regions: ['Town'] } }))).toBe(false);
+});
+
+test('a comment, and a comma before a closing bracket, are not mistakes of a network file', () => {
+  const text = JSON.stringify(smallNetwork(), null, 2)
+    .replace('  "stations"', '  // ours\n  "stations"')
+    .replace('"quarter"\n      ]', '"quarter",\n      ]');
+  expect(text).toMatch(/\/\/ ours\n[\s\S]*"quarter",\n *\]/);
+  expect(parseNetwork(text, PROVIDER_KEYS).issues).toEqual([]);
 });

@@ -43,10 +43,7 @@ function inventAll(): Placed[] {
       ...invent(random, 'plain', { chimney: true }),
     })),
     ...AIRS.flatMap((air) =>
-      FAULTS.map((faults) => ({
-        world: 'faults' as const,
-        ...invent(random, air, { faults }),
-      })),
+      FAULTS.map((faults) => ({ world: 'faults' as const, ...invent(random, air, { faults }) })),
     ),
   ];
   return cities.map((city, n) => ({

@@ -3,46 +3,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-const PM25_TO_AQI = [
-  [0, 0],
-  [2.2, 12],
-  [5, 28],
-  [9, 50],
-  [9.1, 51],
-  [12, 56],
-  [35.4, 100],
-  [35.5, 101],
-  [55.4, 150],
-  [55.5, 151],
-  [89.9, 175],
-  [125.4, 200],
-  [125.5, 201],
-  [225.4, 300],
-  [225.5, 301],
-  [325.4, 500],
-  [400, 649],
-  [500, 848],
-  [-3, 0],
-  [9.04, 50],
-  [9.05, 51],
-];
-const PM10_TO_AQI = [
-  [27, 25],
-  [54, 50],
-  [55, 51],
-  [154, 100],
-  [155, 101],
-  [254, 150],
-  [354, 200],
-  [355, 201],
-  [424, 300],
-  [425, 301],
-  [604, 500],
-  [1000, 940],
-  [54.94, 50],
-  [54.95, 51],
-  [-1, 0],
-];
+/** Concentrations and their indices. */
+const pairsOf = (text: string) => text.split(' ').map((pair) => pair.split(':').map(Number));
+const PM25_TO_AQI = pairsOf(
+  '0:0 2.2:12 5:28 9:50 9.1:51 12:56 35.4:100 35.5:101 55.4:150 55.5:151 89.9:175 ' +
+    '125.4:200 125.5:201 225.4:300 225.5:301 325.4:500 400:649 500:848 -3:0 9.04:50 ' +
+    '9.05:51',
+);
+const PM10_TO_AQI = pairsOf(
+  '27:25 54:50 55:51 154:100 155:101 254:150 354:200 355:201 424:300 425:301 604:500 ' +
+    '1000:940 54.94:50 54.95:51 -1:0',
+);
 
 onOneEngine('arithmetic', (engine) => {
   let database: TestDatabase;
@@ -56,13 +27,33 @@ onOneEngine('arithmetic', (engine) => {
   const value = async (expression: string) =>
     (await sql.unsafe(`select ${expression} as value`))[0]?.value;
 
-  it.each(PM25_TO_AQI)('PM2.5 of %d µg/m³ has the AQI %d (Q1, Q2)', async (pm25, aqi) => {
-    expect(await value(`rollup.aqi(${pm25}, null)`)).toBe(aqi);
+  it('PM2.5 and PM10 have the AQI of the reference values (Q1, Q2)', async () => {
+    const of25 = PM25_TO_AQI.map(([pm25]) => value(`rollup.aqi(${pm25}, null)`));
+    expect(await Promise.all(of25)).toEqual(PM25_TO_AQI.map(([, aqi]) => aqi));
+    const of10 = PM10_TO_AQI.map(([pm10]) => value(`rollup.aqi(null, ${pm10})`));
+    expect(await Promise.all(of10)).toEqual(PM10_TO_AQI.map(([, aqi]) => aqi));
   });
 
-  it.each(PM10_TO_AQI)('PM10 of %d µg/m³ has the AQI %d (Q1, Q2)', async (pm10, aqi) => {
-    expect(await value(`rollup.aqi(null, ${pm10})`)).toBe(aqi);
-  });
+  it.each([
+    [10, 50, 6.68],
+    [30, 50, 17.16],
+    [40, 50, 27.64],
+    [50, 50, 40.74],
+    [100, 50, 80.04],
+    [210, 50, 166.5],
+    [235, 50, 200.042],
+    [260, 50, 242.124],
+    [300, 50, 289.526],
+    [2, 90, 0],
+  ])(
+    'epa-2021 corrects PM2.5 of %d at a humidity of %d %% to %d (S5)',
+    async (pm, humidity, corrected) => {
+      expect(await value(`rollup.corrected('epa-2021', ${pm}, ${humidity})`)).toBeCloseTo(
+        corrected,
+        3,
+      );
+    },
+  );
 
   it('the AQI is the larger of the two, and null without either (Q1)', async () => {
     expect(await value('rollup.aqi(9, 154)')).toBe(100);

@@ -3,7 +3,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
@@ -108,22 +107,6 @@ onEveryEngine('migrate', (engine) => {
   describe('a migrated database', () => {
     beforeEach(async () => use(await testDatabase(engine)));
 
-    it('aggregates whose definition has changed are replaced by filled ones', async () => {
-      await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
-      await refresh(target, () => now);
-      const definitions = changedDefinitions(
-        temporaryFolder('sql'),
-        'rollups/sensor_hourly.sql',
-        (text) => text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
-      );
-      await migrate(target, { now, log, definitions });
-      expect(await sql`select from rollup.freshness where refreshed_at is not null`).toHaveLength(
-        1,
-      );
-      expect(await sql`select pm25 from rollup.sensor_hourly`).toEqual([{ pm25: 5 }]);
-      expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
-    });
-
     it('a TimescaleDB newer than the tested versions is logged, and used', async () => {
       const versions = await serverVersions(sql);
       const { lines, ...keeping } = keepingLog();
@@ -155,11 +138,6 @@ onEveryEngine('migrate', (engine) => {
 
     if (isRepetition(engine)) return;
 
-    it('a changed migration is refused', async () => {
-      await sql`update raw.migration set checksum = 'x' where number = 1`;
-      expect(await refusal(run())).toMatch(/Migration 1 \(tables\) was changed.*Put the file back/);
-    });
-
     it('the owner gets its rights in a restored database, as dumps do not contain them', async () => {
       await sql`do $$ begin execute format('revoke all on database %I from airseries_owner', current_database()); end $$`;
       await sql`update raw.installation set repeatable = 'of another version'`;
@@ -167,34 +145,39 @@ onEveryEngine('migrate', (engine) => {
       expect(await sql`select from pg_namespace where nspname = 'logic'`).toHaveLength(1);
     });
 
-    it('a gap in the record of migrations is refused', async () => {
-      await sql`update raw.migration set number = number + 1 where number = (select max(number) from raw.migration)`;
-      expect(await refusal(run())).toMatch(/gap.*Restore/);
-    });
-
-    it('a database that is newer than the program is refused', async () => {
-      const { applied } = await run();
-      await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
-      expect(await refusal(run())).toMatch(
+    const first = (change: string) => `update raw.migration set ${change} where number = 1`;
+    const candidate =
+      /release candidate made.*network export.*readings to files.*Make a new database.*import/;
+    it.each([
+      [
+        'a changed migration',
+        first("checksum = 'x'"),
+        /Migration 1 \(tables\) was changed.*Put the file back/,
+      ],
+      [
+        'a gap in the record of migrations',
+        'update raw.migration set number = number + 1 where number = (select max(number) from raw.migration)',
+        /gap.*Restore/,
+      ],
+      [
+        'a database that is newer than the program',
+        "insert into raw.migration select max(number) + 1, 'of_tomorrow', 'x', now() from raw.migration",
         /newer than this program.*of_tomorrow.*Install the newer version/,
-      );
-    });
-
-    it.each(['40df9c1a26e5', 'bacd8c27bd50'])(
-      'a database of the release candidate with checksum %s is refused with the way to move its data',
-      async (checksum) => {
-        await sql`update raw.migration set checksum = ${`${checksum}0123456789`} where number = 1`;
-        expect(await refusal(run())).toMatch(
-          /release candidate made.*network export.*readings to files.*Make a new database.*import/,
-        );
-      },
-    );
-
-    it('a database of a development version is refused with the remedy', async () => {
-      await sql`update raw.migration set name = 'floors' where number = 1`;
-      expect(await refusal(run())).toMatch(
+      ],
+      [
+        'a database of a release candidate',
+        first("checksum = '40df9c1a26e50123456789'"),
+        candidate,
+      ],
+      ['a database of another', first("checksum = 'bacd8c27bd500123456789'"), candidate],
+      [
+        'a database of a development version',
+        first("name = 'floors'"),
         /"floors".*before the first release.*Make a new database.*import/,
-      );
+      ],
+    ])('%s is refused with the remedy', async (_, change, remedy) => {
+      await sql.unsafe(change);
+      expect(await refusal(run())).toMatch(remedy);
     });
   });
 });

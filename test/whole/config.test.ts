@@ -58,82 +58,63 @@ it('the configuration is in .env.example, with the defaults', () => {
 });
 
 it('the configuration has the values of the environment, with the types that the service uses', () => {
-  const config = readConfig({
-    DATABASE_URL: 'postgres://me@here/air',
-    PORT: '80',
-    ADMIN_PORT: '',
-    SITE_BASE_URL: 'https://air.example//',
-    FIXED_NOW: '2026-11-20T12:00:00+04:00',
-    RAW_RETENTION: '2 years',
-  });
-  expect(config).toMatchObject({
+  expect(
+    readConfig({
+      DATABASE_URL: 'postgres://me@here/air',
+      PORT: '80',
+      ADMIN_PORT: '',
+      SITE_BASE_URL: 'https://air.example//',
+      FIXED_NOW: '2026-11-20T12:00:00+04:00',
+      RAW_RETENTION: '2 years',
+      ROLE: 'worker',
+    }),
+  ).toMatchObject({
     databaseUrl: 'postgres://me@here/air',
     port: 80,
     adminPort: 8081,
     siteBaseUrl: 'https://air.example',
     fixedNow: new Date('2026-11-20T08:00:00Z'),
     rawRetention: '2 years',
+    role: 'worker',
+    drainSeconds: 5, // behind a load balancer, which needs the time to send requests elsewhere
   });
-  expect(readConfig({})).toMatchObject({
-    siteBaseUrl: '',
-    role: 'all',
+  const READER_DATABASE_URL = 'postgres://me@here/air';
+  expect(readConfig({ ROLE: 'api', READER_DATABASE_URL })).toMatchObject({
+    role: 'api',
+    drainSeconds: 5,
   });
-});
-
-// behind a load balancer, which needs the time to send requests elsewhere
-it.each([
-  [5, { DATABASE_URL: 'postgres://me@here/air' }],
-  [5, { ROLE: 'api', READER_DATABASE_URL: 'postgres://me@here/air' }],
-  [0, {}],
-])(
-  'a service that stops answers for %i seconds more by default with %o',
-  (seconds, environment) => {
-    expect(readConfig(environment).drainSeconds).toBe(seconds);
-  },
-);
-
-it('the configuration defaults to the time zone and the epoch of a new database', () => {
+  expect(readConfig({})).toMatchObject({ siteBaseUrl: '', role: 'all', drainSeconds: 0 });
   const defaults = Object.fromEntries(
     CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]),
   );
   expect(defaults).toMatchObject({ TIME_ZONE: DEFAULT_TIME_ZONE, EPOCH: DEFAULT_EPOCH });
 });
 
+const DATABASES = ['READER_DATABASE_URL'];
+const PAGES = ['SITE_BASE_URL', 'SITE_CONTACT'];
 it.each([
-  'postgres://',
-  'postgresql:///air',
-  'postgres://me:w%40,rd@one:5432/air?x=a,b@c',
-  'postgres://me:p%25@here/air',
-  'postgres://[::1]:5432/air',
-])('%s is the address of a database', (url) => {
-  expect(readConfig({ ROLE: 'api', READER_DATABASE_URL: url }).readerDatabaseUrl).toBe(url);
-});
-
-it.each([
-  { ROLE: 'api', DATABASE_URL: 'postgres://me@here/air' },
-  { ROLE: 'api', READER_DATABASE_URL: 'postgres://me@here/air' },
-  { ROLE: 'worker' },
-])('the configuration takes the role from %o', (environment) => {
-  expect(readConfig(environment).role).toBe(environment.ROLE);
-});
-
-describe.each(['SITE_BASE_URL', 'SITE_CONTACT'])('%s', (name) => {
-  it.each([
+  ...[
+    'postgres://',
+    'postgresql:///air',
+    'postgres://me:w%40,rd@one:5432/air?x=a,b@c',
+    'postgres://me:p%25@here/air',
+    'postgres://[::1]:5432/air',
+  ].map((address) => [DATABASES, address] as const),
+  ...[
     'https://air.example',
     'http://127.0.0.1:8080',
     'https://[::1]/air',
     'https://Երեւան.example',
-  ])(`${name} may be %s`, (address) => {
-    expect(Object.values(readConfig({ [name]: address }))).toContain(address);
-  });
+  ].map((address) => [PAGES, address] as const),
+  ...['https://social.example/@air', 'air@town.example'].map(
+    (address) => [['SITE_CONTACT'], address] as const,
+  ),
+])('%s may be %s', (names, address) => {
+  for (const name of names)
+    expect(
+      Object.values(readConfig({ ROLE: 'api', DATABASE_URL: 'postgres://', [name]: address })),
+    ).toContain(address);
 });
-
-it.each(['https://social.example/@air', 'air@town.example'])(
-  'SITE_CONTACT may be %s, a page of a person or a mail address',
-  (contact) => {
-    expect(readConfig({ SITE_CONTACT: contact }).siteContact).toBe(contact);
-  },
-);
 
 describe('hints on the environment', () => {
   it('names that people write for a setting are listed as hints', () => {
@@ -156,35 +137,15 @@ describe('hints on the environment', () => {
   });
 
   it('variables of other programs give no hint', () => {
-    const others = [
-      'PATH',
-      'PAGER',
-      'TZ',
-      'HOME',
-      'DEBUG',
-      'HOST',
-      'HOSTNAME',
-      'BASE_URL',
-      'PORTS',
-      'LOGNAME',
-      'PGHOST',
-      'XDG_DATA_DIRS',
-      'POSTGRES_PASSWORD',
-      'READER_PASSWORD',
-      'NODE_ENV',
-      'DB_HOST',
-      'POSTGRES_USER',
-      'POSTGRES_DB',
-    ];
-    const environment = Object.fromEntries(others.map((name) => [name, 'x']));
+    const others =
+      'PATH PAGER TZ HOME DEBUG HOST HOSTNAME BASE_URL PORTS LOGNAME PGHOST XDG_DATA_DIRS NODE_ENV ' +
+      'DB_HOST POSTGRES_USER POSTGRES_DB POSTGRES_PASSWORD READER_PASSWORD';
+    const environment = Object.fromEntries(others.split(' ').map((name) => [name, 'x']));
     expect(environmentHints(environment)).toEqual([]);
     expect(readConfig(environment)).toEqual(readConfig({}));
     // a name is not refused beside the setting that it resembles
-    expect(readConfig({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://me@here/air' })).toMatchObject(
-      {
-        databaseUrl: 'postgres://me@here/air',
-      },
-    );
+    const both = { DATABASE_URI: 'x', DATABASE_URL: 'postgres://me@here/air' };
+    expect(readConfig(both)).toMatchObject({ databaseUrl: both.DATABASE_URL });
   });
 
   it('a setting in a file .env that is not read gives a hint', () => {

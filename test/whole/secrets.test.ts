@@ -63,17 +63,19 @@ it('no token is shown, however it is sent, valid or not', async () => {
     return answer.status;
   };
   const reading = JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), pm25: 5 }]);
-  expect(await push(`Bearer ${service.token}`, reading)).toBe(200);
-  expect(await push(`Bearer ${service.token}`, '[{"sensor_id": 1}]')).toBe(422);
-  expect(await push(`Bearer ${service.token}`, '{broken')).toBe(400);
-  expect(await push(`Bearer ${service.token}`, '[]', `/v1/readings/?token=${service.token}`)).toBe(
-    404,
-  );
-  expect(await push(basic(`device:${service.token}`), reading)).toBe(200);
-  expect(await push(`Bearer ${service.token}!`, '[]')).toBe(401);
-  expect(await push(`Bearer ${service.token.slice(0, -1)}!`, '[]')).toBe(401);
-  expect(await push(basic(`${service.token}x:`), '[]')).toBe(401);
-  expect(await push(service.token, '[]')).toBe(401);
+  const bearer = `Bearer ${service.token}`;
+  for (const [authorization, body, status, path] of [
+    [bearer, reading, 200],
+    [bearer, '[{"sensor_id": 1}]', 422],
+    [bearer, '{broken', 400],
+    [bearer, '[]', 404, `/v1/readings/?token=${service.token}`],
+    [basic(`device:${service.token}`), reading, 200],
+    [`${bearer}!`, '[]', 401],
+    [`${bearer.slice(0, -1)}!`, '[]', 401],
+    [basic(`${service.token}x:`), '[]', 401],
+    [service.token, '[]', 401],
+  ] as [string, string, number, string?][])
+    expect(await push(authorization, body, path)).toBe(status);
   await until(
     () => service.log().split('"agent":"pushing"').length > answers.length,
     'every request is logged',

@@ -119,6 +119,9 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     const worker = await launch(here, { role: 'worker' });
     expect((await get(worker.port.public, '/')).status).toBe(0);
     expect(worker.jobs).toContain('refresh');
+    // readiness and metrics need no more connections where there is no public API
+    const { body } = await get(worker.port.admin, '/metrics');
+    expect(body).toContain('airseries_database_pool_size{pool="read"} 2\n');
     expect((await get(worker.port.ingest, '/')).status).toBe(404);
   },
 

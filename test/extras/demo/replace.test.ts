@@ -32,7 +32,7 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
     db = await testDatabase(engine);
     await owner(
       (sql) =>
-        sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 75 * DAY)}`,
+        sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 55 * DAY)}`,
     );
     await installDemo(db.target, { timeZone: db.timeZone, clock: () => NOW, log, terminal: false });
     await owner(async (sql) => {

@@ -22,10 +22,7 @@ test('the embedded server’s folder, copied while it is stopped', {
 }, async () => {
   const folder = temporaryFolder('backup');
   const config = { dataDirectory: join(folder, '.airseries') };
-  const place: Place = {
-    config,
-    open: () => openEmbeddedServer({ ...config, log }),
-  };
+  const place: Place = { config, open: () => openEmbeddedServer({ ...config, log }) };
   const filled = await fill(place);
   const [backUp = '', restore = ''] = words(
     'cp -a .airseries',

@@ -27,13 +27,6 @@ const UNRELATED_USER = { uid: 12345, gid: 12345 };
 const asRoot = { timeout: TIMEOUT_MS, ...needs('root') };
 const asOther = { timeout: TIMEOUT_MS, ...needs('root', 'otherUser') };
 
-test('only the server’s user can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
-  const server = await open(temporaryDirectory());
-  const home = homeOf(server);
-  expect(lstatSync(home).mode & 0o777).toBe(0o700);
-  expect(lstatSync(join(home, 'data')).uid).toBe(lstatSync(home).uid);
-});
-
 test('all processes use another directory for the socket if the path is too long', {
   timeout: TIMEOUT_MS,
 }, async () => {

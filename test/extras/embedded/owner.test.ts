@@ -53,9 +53,7 @@ test('a server stays up when a process that only uses it is killed or leaves', {
 
 test.each(['killed', 'released'])(
   'after the owner was %s, another process starts the server again with its data, and owns it',
-  {
-    timeout: TIMEOUT_MS,
-  },
+  { timeout: TIMEOUT_MS },
   async (how) => {
     const owner = await openElsewhere(directory);
     const mine = await open(directory);

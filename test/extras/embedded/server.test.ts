@@ -33,7 +33,9 @@ test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS },
   await owner?.close();
 });
 
-test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
+test('an embedded server keeps its data across a restart, and has its share of the memory', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const first = await open(directory);
   expect(first).toMatchObject({
     embedded: true,
@@ -41,6 +43,14 @@ test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
     startedHere: true,
   });
   expect(lstatSync(homeOf(first)).mode & 0o777).toBe(0o700); // only its user can enter the cluster
+  const [settings] = await query(
+    first,
+    (sql) => sql`
+      select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
+             current_setting('max_wal_size') as wal`,
+  );
+  const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
+  expect(settings).toEqual({ shared: `${shared} MB`, wal: '4GB' });
   await query(first, async (sql) => {
     await sql`create table kept (word text)`;
     await sql`insert into kept values ('Երևան')`;
@@ -55,20 +65,6 @@ test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
     (sql) => sql`select word, lower(word), upper('ք'), 'Z' < 'a' as by_code_point from kept`,
   );
   expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
-});
-
-test('an embedded server has its share of the memory, and 4 GB of write-ahead log', {
-  timeout: TIMEOUT_MS,
-}, async () => {
-  const server = await open(directory);
-  const settings = await query(
-    server,
-    (sql) => sql`
-      select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
-             current_setting('max_wal_size') as wal`,
-  );
-  const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
-  expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
 });
 
 test.each([

@@ -3,7 +3,7 @@
  * deleted while the service runs.
  */
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
@@ -77,16 +77,6 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
 });
 
 describe.concurrent('a folder for data', () => {
-  it.each<Mistake<string>>([
-    ['a file', 'package.json', /DATA_DIR \(.*package\.json\) is a file.*or set DATABASE_URL/],
-    ['a folder below a file', 'package.json/data', /DATA_DIR \(.*data\) is a file, or below one/],
-  ])('the error of DATA_DIR says what is wrong with %s', async (_, path, said) => {
-    const { message } = await errorOf(() =>
-      openEmbeddedServer({ dataDirectory: resolve(path), log }),
-    );
-    expectSaid(message, said);
-  });
-
   it(
     'the error of DATA_DIR says what is wrong with /proc, where making folders never ends',
     needs('linux'),
@@ -99,18 +89,14 @@ describe.concurrent('a folder for data', () => {
   );
 });
 
-describe.concurrent('a folder of data that is deleted while the service runs', () => {
+// in npm test: database/errors.test.ts, serve/away.test.ts: what is answered without a database
+describe.concurrent('a folder of data that is deleted while it is in use', needs('all'), () => {
   const home = makeHome();
   afterAll(() => home.remove());
   const command = (line: string, input = '') =>
     runAirseries(line.split(' '), home.environment, input).finished;
 
   it('a service whose data are deleted says so, and answers 503 on every path', async () => {
-    const made = await command('migrate');
-    expect([made.code, JSON.parse(made.stdout)]).toMatchObject([
-      0,
-      { time_zone: 'Asia/Yerevan', engine: 'plain' },
-    ]);
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
     const ports = { PORT, ADMIN_PORT, INGEST_PORT };
     const service = runAirseries(['start'], { ...home.environment, ...ports, DEMO: 'off' });

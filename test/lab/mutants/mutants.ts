@@ -166,11 +166,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: [
-      'test/aggregate/changeLog.test.ts',
-      'test/aggregate/running.test.ts',
-      'test/aggregate/backlog.test.ts',
-    ],
+    tests: ['test/aggregate/changeLog.test.ts', 'test/aggregate/backlog.test.ts'],
     changes: {
       'sql/logic/30_stale.sql': [
         ["rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1)", 'high'],

@@ -148,11 +148,11 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     const first = await run();
     expect(await town.flags()).toEqual([outlier(3, 40), outlier(4, 40)]);
     expect(Math.max(...first.town.map(({ pm25 }) => pm25))).toBeLessThan(25);
-    for (let n = 0; n < 4; n++) expect(await run()).toEqual(first);
+    expect(await run()).toEqual(first);
     await town.measure(air(10));
     const second = await run();
     expect(await town.flags()).toEqual([outlier(2, 10), outlier(3, 40), outlier(4, 40)]);
-    for (let n = 0; n < 4; n++) expect(await run()).toEqual(second);
+    expect(await run()).toEqual(second);
     expect(await differences(town.db)).toEqual([]);
   });
 
@@ -189,11 +189,10 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
       1,
     );
     const period = { station: 3, reason: 'outlier', since: 12 * 24 };
-    for (let ago = 10 * 24 + 10; ago >= 10 * 24; ago -= 5)
-      await screen(town.db.target, hoursAgo(ago));
+    await screen(town.db.target, hoursAgo(10 * 24));
     expect(await town.flags()).toEqual([{ ...period, until: null }]);
     await bringIn(town.owner, network({ 3: { trusted: true } }));
-    for (let ago = 9 * 24; ago > 24; ago -= 24) await screen(town.db.target, hoursAgo(ago));
+    for (const days of [9, 5, 2]) await screen(town.db.target, hoursAgo(days * 24));
     await bringIn(town.owner, network());
     expect(await screen(town.db.target, hoursAgo(24))).toEqual({ raised: 0, lifted: 1 });
     expect(await town.flags()).toEqual([{ ...period, until: 10 * 24 }]);

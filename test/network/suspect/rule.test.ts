@@ -14,6 +14,7 @@ import {
   type Air,
   clean,
   during,
+  type Flag,
   failing,
   HOUR,
   hoursAgo,
@@ -131,27 +132,113 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(await differences(town.db)).toEqual([]);
   });
 
-  it('nothing is suspect in clean air, or in a dust storm over all stations', async () => {
-    expect(await town.screened(clean)).toEqual([]);
-    const storm: Air = (sensor, ago) => ({
-      pm25: (ago < 30 ? 400 : 20) + sensor + (ago % 3),
-      pm10: 900 + ago,
-    });
-    expect(await town.screened(storm)).toEqual([]);
+  type Case = [what: string, air: Air, found: [since: number, until: number | null][]];
+  const storm: Air = (sensor, ago) => ({
+    pm25: (ago < 30 ? 400 : 20) + sensor + (ago % 3),
+    pm10: 900 + ago,
   });
 
-  it('a stuck sensor is found, and no other sensor', async () => {
-    const stuck: Air = (sensor, ago) =>
-      sensor === 61 && during(ago, 24) ? { pm25: 9.5, pm10: 12 } : clean(sensor, ago);
-    expect(await town.screened(stuck)).toEqual([
-      { station: 6, reason: 'flat', since: 24, until: null },
+  it.each<[string, Omit<Flag, 'since' | 'until'>, Case[]]>([
+    [
+      'a high station is an outlier',
+      { station: 3, reason: 'outlier' },
+      [
+        ['no, clean air', clean, []],
+        ['no, a dust storm over all stations', storm, []],
+        ['no, five hours', failing((ago) => during(ago, 44, 39)), []],
+        ['yes, six hours', failing((ago) => during(ago, 45, 39)), [[45, 39]]],
+        [
+          'yes, six hours with 24 others between them',
+          failing((ago) => during(ago, 65, 62) || during(ago, 38, 35)),
+          [[65, 35]],
+        ],
+        [
+          'no, six hours with 25 others between them',
+          failing((ago) => during(ago, 65, 62) || during(ago, 37, 34)),
+          [],
+        ],
+        [
+          'no, three times the median',
+          (sensor, ago) => {
+            if (sensor === 31) return { pm25: 3 * (11 + (ago % 5)) };
+            return { pm25: (sensor === 41 ? 9 : 11) + (ago % 5) };
+          },
+          [],
+        ],
+        [
+          'no, 30 µg/m³',
+          (sensor, ago) => ({ pm25: sensor === 31 ? 30 - (ago % 3) : 5 + (ago % 3) }),
+          [],
+        ],
+        ['yes, with one neighbour at half as much', smoke(44.75), [[72, null]]],
+        ['no, with two neighbours at half as much: smoke', smoke(45), []],
+        [
+          'no, a station far from all others',
+          (sensor, ago) => ({ pm25: sensor === 61 ? 300 + ago : varying(ago) }),
+          [],
+        ],
+        [
+          'no, with only two neighbours that measure',
+          (sensor, ago) => {
+            if (![21, 31, 41].includes(sensor)) return null;
+            return { pm25: sensor === 31 ? 300 + ago : varying(ago) };
+          },
+          [],
+        ],
+      ],
+    ],
+    [
+      'two channels of a station agree',
+      { station: 1, reason: 'sensors' },
+      [
+        [
+          'no, 10 and 16 µg/m³ in 21 of 24 hours, since 5.25 is more than 40 % of 12.6',
+          channels((ago) => [10, ago <= 48 ? 16 : 10], 0.1),
+          [[28, null]],
+        ],
+        [
+          'no, 10 and 15.08 µg/m³ in 24 hours, since 5.08 is more than 40 % of 12.54',
+          channels((ago) => [10, ago <= 48 ? 15.08 : 10], 0.1),
+          [[25, null]],
+        ],
+        ['yes, 40 % apart', channels(() => [11, 15], 1), []],
+        [
+          'yes, a small value and its half, less than 3 µg/m³ apart',
+          (sensor, ago) => ({ pm25: (sensor === 12 ? 5 : 2.4) + (ago % 2), pm10: ago }),
+          [],
+        ],
+      ],
+    ],
+    [
+      'a station with the same values for hours is stuck',
+      { station: 6, reason: 'flat' },
+      [
+        ['yes, PM2.5 for 24 hours, all of them', stuck(9, 44, 20), [[44, null]]],
+        ['no, PM2.5 for 23 hours', stuck(9.1, 43, 20), []],
+        ['yes, PM2.5 and PM10 for 12 hours, all of them', stuck(9.1, 32, 20, 12), [[32, null]]],
+        ['no, PM2.5 and PM10 for 11 hours', stuck(9.1, 31, 20, 12), []],
+        [
+          'no, PM2.5 and PM10 for 13 hours, one of them missing',
+          (sensor, ago) =>
+            sensor === 61 && ago === 26 ? null : stuck(9.1, 33, 20, 12)(sensor, ago),
+          [],
+        ],
+        ['yes, 0 for 48 hours, all of them', stuck(0, 58, 10, 1), [[58, null]]],
+        ['no, 0 for 47 hours', stuck(0, 57, 10, 1), []],
+        ['yes, 0.5 for 48 hours, all of them', stuck(0.5, 58, 10, 1), [[58, null]]],
+        ['no, 0.5 for 47 hours', stuck(0.5, 57, 10, 1), []],
+        ['yes, -1 for 24 hours, all of them', stuck(-1, 34, 10, 1), [[34, null]]],
+        ['no, -1 for 23 hours', stuck(-1, 33, 10, 1), []],
+      ],
+    ],
+  ])('%s: each case in a town of its own', async (_, by, cases) => {
+    const found = await town.screenedApart(cases.map(([, air]) => air));
+    const named = cases.map(([what], n) => [what, found[n]]);
+    const expected = cases.map(([what, , periods]) => [
+      what,
+      periods.map(([since, until]) => ({ ...by, since, until })),
     ]);
-  });
-
-  it('very clean air is not suspect, although it may stay the same for long', async () => {
-    const clear: Air = (sensor, ago) =>
-      sensor === 61 && during(ago, 24) ? { pm25: 0.5, pm10: 1 } : clean(sensor, ago);
-    expect(await town.screened(clear)).toEqual([]);
+    expect(named).toEqual(expected);
   });
 
   it('channels that drift apart are found, when one loses 80 % of its values in a day', async () => {
@@ -182,52 +269,6 @@ onEveryEngineInAll('suspect particles', (engine) => {
     ]);
   });
 
-  it.each<[string, Air, [since: number, until: number | null][]]>([
-    ['no, five hours', failing((ago) => during(ago, 44, 39)), []],
-    ['yes, six hours', failing((ago) => during(ago, 45, 39)), [[45, 39]]],
-    [
-      'yes, six hours with 24 others between them',
-      failing((ago) => during(ago, 65, 62) || during(ago, 38, 35)),
-      [[65, 35]],
-    ],
-    [
-      'no, six hours with 25 others between them',
-      failing((ago) => during(ago, 65, 62) || during(ago, 37, 34)),
-      [],
-    ],
-    [
-      'no, three times the median',
-      (sensor, ago) => {
-        if (sensor === 31) return { pm25: 3 * (11 + (ago % 5)) };
-        return { pm25: (sensor === 41 ? 9 : 11) + (ago % 5) };
-      },
-      [],
-    ],
-    [
-      'no, 30 µg/m³',
-      (sensor, ago) => ({ pm25: sensor === 31 ? 30 - (ago % 3) : 5 + (ago % 3) }),
-      [],
-    ],
-    ['yes, with one neighbour at half as much', smoke(44.75), [[72, null]]],
-    ['no, with two neighbours at half as much: smoke', smoke(45), []],
-    [
-      'no, a station far from all others',
-      (sensor, ago) => ({ pm25: sensor === 61 ? 300 + ago : varying(ago) }),
-      [],
-    ],
-    [
-      'no, with only two neighbours that measure',
-      (sensor, ago) => {
-        if (![21, 31, 41].includes(sensor)) return null;
-        return { pm25: sensor === 31 ? 300 + ago : varying(ago) };
-      },
-      [],
-    ],
-  ])('a high station is an outlier: %s', async (_, air, expected) => {
-    const periods = await town.screened(air);
-    expect(periods.map(({ since, until }) => [since, until])).toEqual(expected);
-  });
-
   it('a suspect station is not compared with others, even if the same screening finds it suspect', async () => {
     // the three neighbours of station 3 are stuck far below it
     const air: Air = (sensor, ago) => {
@@ -256,53 +297,6 @@ onEveryEngineInAll('suspect particles', (engine) => {
       }),
     );
     expect(await town.screened(air)).toEqual([]);
-  });
-
-  it.each<[string, Air, [since: number, until: number | null][]]>([
-    [
-      'no, 10 and 16 µg/m³ in 21 of 24 hours, since 5.25 is more than 40 % of 12.6',
-      channels((ago) => [10, ago <= 48 ? 16 : 10], 0.1),
-      [[28, null]],
-    ],
-    [
-      'no, 10 and 15.08 µg/m³ in 24 hours, since 5.08 is more than 40 % of 12.54',
-      channels((ago) => [10, ago <= 48 ? 15.08 : 10], 0.1),
-      [[25, null]],
-    ],
-    ['yes, 40 % apart', channels(() => [11, 15], 1), []],
-    [
-      'yes, a small value and its half, less than 3 µg/m³ apart',
-      (sensor, ago) => ({ pm25: (sensor === 12 ? 5 : 2.4) + (ago % 2), pm10: ago }),
-      [],
-    ],
-  ])('two channels of a station agree: %s', async (_, air, expected) => {
-    const periods = await town.screened(air);
-    expect(periods).toEqual(
-      expected.map(([since, until]) => ({ station: 1, reason: 'sensors', since, until })),
-    );
-  });
-
-  it.each<[string, Air, [since: number, until: number | null][]]>([
-    ['yes, PM2.5 for 24 hours, all of them', stuck(9, 44, 20), [[44, null]]],
-    ['no, PM2.5 for 23 hours', stuck(9.1, 43, 20), []],
-    ['yes, PM2.5 and PM10 for 12 hours, all of them', stuck(9.1, 32, 20, 12), [[32, null]]],
-    ['no, PM2.5 and PM10 for 11 hours', stuck(9.1, 31, 20, 12), []],
-    [
-      'no, PM2.5 and PM10 for 13 hours, one of them missing',
-      (sensor, ago) => (sensor === 61 && ago === 26 ? null : stuck(9.1, 33, 20, 12)(sensor, ago)),
-      [],
-    ],
-    ['yes, 0 for 48 hours, all of them', stuck(0, 58, 10, 1), [[58, null]]],
-    ['no, 0 for 47 hours', stuck(0, 57, 10, 1), []],
-    ['yes, 0.5 for 48 hours, all of them', stuck(0.5, 58, 10, 1), [[58, null]]],
-    ['no, 0.5 for 47 hours', stuck(0.5, 57, 10, 1), []],
-    ['yes, -1 for 24 hours, all of them', stuck(-1, 34, 10, 1), [[34, null]]],
-    ['no, -1 for 23 hours', stuck(-1, 33, 10, 1), []],
-  ])('a station with the same values for hours is stuck: %s', async (_, air, expected) => {
-    const periods = await town.screened(air);
-    expect(periods).toEqual(
-      expected.map(([since, until]) => ({ station: 6, reason: 'flat', since, until })),
-    );
   });
 
   it('the first screened hours are judged by the whole rows and days that they belong to (C9)', async () => {

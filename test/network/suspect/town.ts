@@ -69,7 +69,9 @@ export type Town = {
   /** The periods that have been found so far, the latest first. */
   flags(): Promise<Flag[]>;
   /** The periods that are found in the air of three days. */
-  screened(air: Air, at?: Date): Promise<Flag[]>;
+  screened(air: Air): Promise<Flag[]>;
+  /** The same for several airs at once, each in a town of its own, 85 km from the next. */
+  screenedApart(airs: readonly Air[]): Promise<Flag[][]>;
 };
 
 /** The town of a suite: one database, in which each test begins without readings and periods. */
@@ -105,10 +107,32 @@ export function useTown(engine: Engine): Town {
       since: hoursSince(since),
       until: until === null ? null : hoursSince(until),
     }));
-  town.screened = async (air, at = NOW) => {
+  town.screened = async (air) => {
     await town.measure(air);
-    await screen(town.db.target, at);
+    await screen(town.db.target, NOW);
     return await town.flags();
+  };
+  town.screenedApart = async (airs) => {
+    const { stations, ...one } = network();
+    const copies = airs.flatMap((_, n) =>
+      stations.map(({ sensors, ...station }) => ({
+        ...station,
+        ...{ id: 100 * n + station.id, longitude: 44 + n },
+        sensors: sensors.map(({ id }) => ({ id: 1_000 * n + id })),
+      })),
+    );
+    await bringIn(town.owner, { ...one, stations: copies });
+    const airOf: Air = (sensor, ago) =>
+      airs[Math.floor(sensor / 1_000)]?.(sensor % 1_000, ago) ?? null;
+    const sensors = airs.flatMap((_, n) => SENSORS.map((id) => 1_000 * n + id));
+    await town.measure(airOf, 72, 1, sensors);
+    await screen(town.db.target, NOW);
+    const flags = await town.flags();
+    return airs.map((_, n) =>
+      flags
+        .filter(({ station }) => Math.floor(station / 100) === n)
+        .map((flag) => ({ ...flag, station: flag.station % 100 })),
+    );
   };
   return town;
 }

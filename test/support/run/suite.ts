@@ -16,21 +16,19 @@ declare module 'vitest' {
  * test named beside each holds the same promise in `npm test`.
  */
 const RARE = [
-  'test/whole/deploy/dockerfile.test.ts', // package.test.ts: its files, and that it runs alone
   'test/extras/senders/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body and its answer
   'test/extras/embedded/backup.test.ts', // restore.test.ts: a dump; its commands copy a folder
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
   'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; embedded/surroundings.test.ts: DATA_DIR
   'test/support/run/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
-  'test/whole/faults/killedImports.test.ts', // importsAtOnce.test.ts, ingest/store/imports.test.ts: interrupted otherwise, and undone
-  'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
-  'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/archive+demo/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
   'test/extras/archive/lateReading.test.ts', // record.test.ts: its rows; archive.test.ts: the files that follow them
   'test/serve/lateReading.test.ts', // record.test.ts: its rows; changes.test.ts: how they are told
+  'test/extras/demo/demo.test.ts', // demo/wiring.test.ts: a service with it; demo/readings.test.ts: what it invents
+  'test/network/worlds.test.ts', // suspect/rule.test.ts, suspect/periods.test.ts: each part of the rule
   'test/serve/coldDocuments.test.ts', // windows.test.ts: the same documents, by value
   'test/serve/cacheCoherence.test.ts', // cache.test.ts, dataVersion.test.ts: each rule of the cache
   'test/extras/pages/fold.test.ts', // pages.test.ts: every part is sent; the browser folds

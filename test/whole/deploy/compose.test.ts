@@ -1,23 +1,24 @@
 /**
- * docker-compose.yml: rules over all services that keep a user from harm, and that no run would
+ * docker-compose.yml and the workflows: rules that keep a user from harm, and that no run would
  * show. The job `compose` of the workflow starts the file, and shows that each part reaches the
  * others.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { makeJobs } from '../../../src/aggregate/jobs.ts';
-import { CONFIGURATION, readConfig, VARIABLES } from '../../../src/config.ts';
+import { readConfig, VARIABLES } from '../../../src/config.ts';
 import { POOL_SIZES } from '../../../src/database/pools.ts';
 import { NEWEST_TRIED } from '../../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/service.ts';
-import { choose as chooseWords } from '../../support/command.ts';
 import { freePort } from '../../support/freePort.ts';
 import { runProgram } from '../../support/program.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { findPsql, needs } from '../../support/tools.ts';
 import {
   compose,
-  isOneShot,
   ours,
   ROOT,
   services,
@@ -25,125 +26,53 @@ import {
   unescaped,
   variablesOf,
   withDefaults,
+  yamlOf,
 } from './composeFile.ts';
 
 const text = textOf('docker-compose.yml');
-const defaults = readConfig({});
 
-describe('the file', () => {
-  /** Keys of a service that came after Compose 2.26.1, the oldest that the README admits. */
-  const NEWER = 'post_start|pre_stop|gpus|label_file|provider|use_api_socket|models';
-
-  // a read-only container cannot get a config or a secret
-  it('docker-compose.yml has nothing that Compose 2.26.1 refuses, and no config or secret', () => {
-    expect(services.flatMap(([, service]) => Object.keys(service))).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(`^(${NEWER}|configs|secrets)$`)]),
-    );
+it.each(services)('service %s is confined, and reached from this machine only', (name, service) => {
+  expect(service).toMatchObject({
+    read_only: true,
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true'],
+    mem_limit: expect.stringMatching(/^(\d+[mg]|\$\{DATABASE_MEMORY:-\d+GB\})$/),
+    user: expect.stringMatching(/^(?!root\b|0\b)\w+/),
   });
-
-  it('docker-compose.yml says of every variable if it may be unset, or Compose would warn', () => {
-    expect(text.match(/\$\{\w+\}|(?<!\$)\$[A-Za-z_]\w*/g)).toBeNull();
-  });
-
-  it('docker-compose.yml uses only variables that .env.example has, and no secret has a default', () => {
-    const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
-    const taken = variablesOf(text);
-    expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
-    const secret = taken.filter(({ name }) => /PASSWORD|SECRET/.test(name));
-    expect(secret).not.toEqual([]);
-    expect(secret.filter(({ required }) => !required)).toEqual([]);
-    const written = services.flatMap(([, { environment = {} }]) =>
-      Object.entries(environment).filter(
-        ([name, value]) => /PASSWORD|SECRET/.test(name) && !/^\$\{\w+:\?/.test(value),
-      ),
-    );
-    expect(written).toEqual([]);
-  });
+  const { image, ports = [], networks } = service;
+  if (image !== 'airseries:local')
+    expect(image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(-pg\d+)?$/); // no Apache edition
+  expect(ports.filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual([]);
+  // what only needs the database is in a network that leads nowhere
+  expect(networks?.includes('outside')).toBe(ports.length > 0 && name !== 'database');
+  expect(compose.networks.inside).toEqual({ internal: true });
 });
 
-describe.each(services)('%s', (name, service) => {
-  it(`service ${name} runs without privileges, on a read-only file system`, () => {
-    expect(service).toMatchObject({
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-    });
-    expect(service.user).toMatch(/^(?!root\b|0\b)\w+/);
-  });
-
-  it(`service ${name} has an image with a full version, never the Apache edition`, () => {
-    if (service.image === 'airseries:local') return;
-    expect(service.image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(-pg\d+)?$/);
-  });
-
-  it(`service ${name} is published on this machine only`, () => {
-    expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual(
-      [],
-    );
-  });
-
-  it(`service ${name} mounts files and volumes that exist`, () => {
-    for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) =>
-      volume.split(':'),
-    )) {
-      expect(to).toMatch(/^\//);
-      if (from.startsWith('.')) expect([existsSync(join(ROOT, from)), mode]).toEqual([true, 'ro']);
-      else expect(Object.keys(compose.volumes)).toContain(from);
-    }
-  });
-
-  it(`service ${name} waits for one-shot services to succeed, and for others to be healthy`, () => {
-    for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
-      const awaited = compose.services[other];
-      expect(awaited).toBeDefined();
-      expect(condition).toBe(
-        isOneShot(awaited) ? 'service_completed_successfully' : 'service_healthy',
-      );
-      expect(required).toBe(awaited?.profiles === undefined ? undefined : false);
-    }
-  });
-
-  it(`service ${name} has a limit of memory`, () => {
-    expect(service.mem_limit).toMatch(/^(\d+[mg]|\$\{DATABASE_MEMORY:-\d+GB\})$/);
-  });
-
-  it(`service ${name} is in a network that leads nowhere if it only needs the database`, () => {
-    const reachesOut = service.ports !== undefined && name !== 'database';
-    expect(service.networks?.includes('outside')).toBe(reachesOut);
-    expect(compose.networks.inside).toEqual({ internal: true });
-  });
-
-  it(`service ${name} has a health check, or ends while another service waits for that`, () => {
-    const waiting = services.filter(
-      ([other]) => compose.services[other]?.depends_on?.[name] !== undefined,
-    );
-    if (isOneShot(service)) {
-      expect(service.healthcheck?.test).toBeUndefined();
-      // otherwise `up --wait` would take its end for a failure
-      expect(waiting.filter(([, other]) => !isOneShot(other)).length).toBeGreaterThan(0);
-    } else {
-      expect(service.restart).toBe('unless-stopped');
-      expect(service.healthcheck?.test?.[0]).toBe('CMD');
-    }
-  });
+it('docker-compose.yml uses only variables that .env.example has, and no secret has a default', () => {
+  const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+  const taken = variablesOf(text);
+  expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
+  const isSecret = (name: string) => /PASSWORD|SECRET/.test(name);
+  const secret = taken.filter(({ name }) => isSecret(name));
+  expect(secret).not.toEqual([]);
+  expect(secret.filter(({ required }) => !required)).toEqual([]);
+  const written = services.flatMap(([, { environment = {} }]) =>
+    Object.entries(environment).filter(
+      ([name, value]) => isSecret(name) && !/^\$\{\w+:\?/.test(value),
+    ),
+  );
+  expect(written).toEqual([]);
 });
 
 describe('our own services', () => {
-  it.each(ours)(
-    'service %s has an environment of known variables, and the right login',
-    (name, { environment = {} }) => {
-      // PGPASSWORD is read by the driver
-      expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual([
-        'PGPASSWORD',
-      ]);
-      const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
-      const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
-      const reader = 'postgres://airseries_api@database:5432/airseries';
-      expect([databaseUrl, readerDatabaseUrl]).toEqual(
-        name === 'api' ? [undefined, reader] : [owner, undefined],
-      );
-    },
-  );
+  it.each(ours)('service %s has the login with the least rights', (name, { environment }) => {
+    const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
+    const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
+    const reader = 'postgres://airseries_api@database:5432/airseries';
+    expect([databaseUrl, readerDatabaseUrl]).toEqual(
+      name === 'api' ? [undefined, reader] : [owner, undefined],
+    );
+  });
 
   /** Variables that a container has no use for. */
   const NOT_IN_DOCKER = {
@@ -160,55 +89,28 @@ describe('our own services', () => {
     expect(VARIABLES.filter((name) => !given.has(name)).toSorted()).toEqual(
       Object.keys(NOT_IN_DOCKER).toSorted(),
     );
+    const page = textOf('src/commands/README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
     const set = ours.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).flatMap(([name, value]) =>
         value === `\${${name}:-}` ? name : [],
       ),
     );
-    const fixed = [
-      'DATABASE_URL',
-      'READER_DATABASE_URL',
-      'ADMIN_HOST',
-      'ROLE',
-      'INGEST_HOST',
-      'DEMO',
-      'ARCHIVE_DIR',
-    ];
-    expect([...given].filter((name) => !set.includes(name)).sort()).toEqual(
-      [...fixed, 'PGPASSWORD'].sort(),
-    );
-    const said = textOf('src/commands/README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
-    expect([...new Set(set)].filter((name) => !said.includes(`\`${name}\``))).toEqual([]);
+    expect(set.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect(compose.services.worker?.environment?.INGEST_HOST).toBe('0.0.0.0');
   });
 
   it('our services may take as long to stop as DRAIN_SECONDS can be', () => {
     const longest = 300;
     expect(() => readConfig({ DRAIN_SECONDS: `${longest + 1}` })).toThrow();
-    expect(readConfig({ DRAIN_SECONDS: `${longest}` }).drainSeconds).toBe(longest);
     const grace = ours.map(([, { stop_grace_period: period = '' }]) => Number.parseInt(period, 10));
     expect(Math.min(...grace)).toBeGreaterThan(longest + SHUTDOWN_TIMEOUT_MS / 1_000);
   });
-
-  it.each(ours.filter(([, { command }]) => command !== undefined))(
-    'service %s runs an existing command',
-    (_, service) => {
-      const [node, file, ...words] = service.command ?? [];
-      expect([node, file]).toEqual(['node', 'dist/cli.js']);
-      expect(chooseWords(words)).toMatchObject({ run: expect.any(Function) });
-    },
-  );
-
-  it('the worker publishes its ingestion port, and listens there beyond its container', () => {
-    const { worker } = compose.services;
-    expect(worker?.ports).toEqual([`127.0.0.1:${defaults.ingestPort}:${defaults.ingestPort}`]);
-    expect(worker?.environment?.INGEST_HOST).toBe('0.0.0.0');
-  });
 });
 
-describe('the other services', () => {
-  const { database, reader, grafana } = compose.services;
+describe('the database', () => {
+  const { database } = compose.services;
 
-  it('the database is the newest TimescaleDB that was tried, with its data on the volume', () => {
+  it('the database is the newest TimescaleDB that was tried, and has its data on the volume', () => {
     const [, version, major] = /:(\d+\.\d+\.\d+)-pg(\d+)$/.exec(database?.image ?? '') ?? [];
     expect(version).toBe(NEWEST_TRIED);
     const folder = database?.volumes?.[0]?.split(':')[1];
@@ -262,24 +164,59 @@ describe('the other services', () => {
       ]);
       // another failure is psql's own
       expect(await run(['sh', '-c', 'exit 3'], {})).toEqual({ code: 3, stdout: '', stderr: '' });
-      expect(reader?.entrypoint).toEqual(service?.entrypoint);
     },
   );
-
-  it('Grafana gets exactly the variables that its provisioning uses', () => {
-    const used = filesOf('grafana/provisioning').flatMap((path) =>
-      [...textOf(path).matchAll(/\$([A-Z][A-Z_]+)\b/g)].map(([, name]) => name),
-    );
-    const given = Object.keys(grafana?.environment ?? {}).filter((name) => !name.startsWith('GF_'));
-    expect([...new Set(used)].sort()).toEqual(given.sort());
-    const zone = CONFIGURATION.find(({ name }) => name === 'TIME_ZONE')?.defaultsTo;
-    // the network's
-    expect(grafana?.environment?.GF_DATE_FORMATS_DEFAULT_TIMEZONE).toBe(`$\{TIME_ZONE:-${zone}}`);
-  });
 });
 
-function filesOf(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .map((path) => join(folder, path))
-    .filter((path) => statSync(join(ROOT, path)).isFile());
-}
+type Receiver = { name: string; webhook_configs: { url: string }[] | null };
+
+it.each([
+  {},
+  { ALERT_WEBHOOK_URL: 'http://a.example/hook?a=1&b=2' },
+  { ALERT_WEBHOOK_URL: 'http://a.example/hook', ALERT_HEARTBEAT_URL: 'http://b.example/beat' },
+])(
+  'Alertmanager sends to the addresses that are set, and nowhere else (%o)',
+  needs('awk'),
+  (addresses: Record<string, string>) => {
+    const folder = temporaryFolder('alerting');
+    // the container writes the file, and then becomes Alertmanager
+    writeFileSync(join(folder, 'alertmanager'), '#!/bin/sh\n', { mode: 0o755 });
+    const [shell = '', ...words] = unescaped(compose.services.alertmanager?.entrypoint).map(
+      (word) =>
+        word
+          .replaceAll('/tmp/', `${folder}/`)
+          .replace('/etc/alertmanager/', join(ROOT, 'grafana/prometheus/')),
+    );
+    const env = { ...addresses, PATH: `${folder}:${process.env.PATH}` };
+    const { status, stderr } = spawnSync(shell, words, { env, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    const { receivers } = parse(readFileSync(join(folder, 'alertmanager.yml'), 'utf8'));
+    expect(
+      receivers.map(({ name, webhook_configs: to }: Receiver) => [name, to?.map(({ url }) => url)]),
+    ).toEqual([
+      ['webhook', addresses.ALERT_WEBHOOK_URL && [addresses.ALERT_WEBHOOK_URL]],
+      ['heartbeat', addresses.ALERT_HEARTBEAT_URL && [addresses.ALERT_HEARTBEAT_URL]],
+    ]);
+  },
+);
+
+type Job = { permissions?: object; steps: { uses?: string; with?: object }[] };
+type Workflow = { on: unknown; permissions: unknown; jobs: Record<string, Job> };
+
+it.each(['ci', 'nightly', 'release'])(
+  'the workflow %s may only read, but for the release of a tag, and its actions are fixed',
+  (name) => {
+    const { on, permissions, jobs } = yamlOf(`.github/workflows/${name}.yml`) as Workflow;
+    expect(permissions).toEqual({ contents: 'read' });
+    const given = Object.values(jobs).flatMap((job) => job.permissions ?? []);
+    const toRelease = { contents: 'write', 'id-token': 'write', attestations: 'write' };
+    expect(given).toEqual(name === 'release' ? [toRelease] : []);
+    if (name === 'release') expect(on).toEqual({ push: { tags: ['v*'] } });
+    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const used = steps.flatMap(({ uses }) => uses ?? []);
+    expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+    for (const { uses = '', with: options } of steps)
+      if (uses.startsWith('actions/checkout@'))
+        expect(options).toEqual({ 'persist-credentials': false });
+  },
+);

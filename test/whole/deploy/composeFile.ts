@@ -8,12 +8,9 @@ export const yamlOf = (path: string): unknown => parse(textOf(path), { merge: tr
 
 export type Service = {
   image: string;
-  build?: string;
   user?: string;
   command?: string[];
   entrypoint?: string[];
-  restart?: string;
-  profiles?: string[];
   environment?: Record<string, string>;
   ports?: string[];
   networks?: string[];
@@ -23,8 +20,6 @@ export type Service = {
   stop_grace_period?: string;
   cap_drop?: string[];
   security_opt?: string[];
-  healthcheck?: { test?: string[]; disable?: boolean };
-  depends_on?: Record<string, { condition: string; required?: boolean }>;
 };
 
 export type Compose = {
@@ -36,9 +31,6 @@ export type Compose = {
 export const compose = yamlOf('docker-compose.yml') as Compose;
 export const services = Object.entries(compose.services);
 export const ours = services.filter(([, { image }]) => image.startsWith('airseries:'));
-
-/** Runs once and ends. */
-export const isOneShot = (service: Service | undefined) => service?.restart === 'no';
 
 /** Variables of the file: `${NAME:-default}`, `${NAME:?message}` or `${NAME:+text}`. */
 export function variablesOf(text: string): { name: string; required: boolean }[] {

@@ -51,23 +51,20 @@ describe('the login of Grafana', needs('psql'), () => {
   const kept = async () =>
     (await superuser`select rolpassword as kept from pg_authid where rolname = 'grafana'`)[0]?.kept;
 
-  it('the login of Grafana is refused without a password', async () => {
-    const { code, stderr } = await make('');
-    expect([code, stderr]).toEqual([3, expect.stringContaining('READER_PASSWORD is empty')]);
-    expect(await kept()).toBeUndefined();
-  });
-
-  it('the login of Grafana is created silently, or gets the new password if it exists', async () => {
-    const passwords = [];
+  it('the login of Grafana is refused without a password, made silently with one, or gets the new one', async () => {
+    expect(await make('')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('READER_PASSWORD is empty'),
+    });
+    const passwords = [await kept()];
     for (const password of ['first', AWKWARD]) {
       expect(await make(password)).toEqual({ code: 0, stdout: '', stderr: '' });
       passwords.push(await kept());
     }
-    expect(passwords).toEqual([
-      expect.stringMatching(/^SCRAM-SHA-256\$/),
-      expect.stringMatching(/^SCRAM-SHA-256\$/),
-    ]);
-    expect(passwords[0]).not.toBe(passwords[1]);
+    const [none, first, second] = passwords;
+    expect(none).toBeUndefined();
+    for (const one of [first, second]) expect(one).toMatch(/^SCRAM-SHA-256\$/);
+    expect(first).not.toBe(second);
   });
 
   it('the login of Grafana reads schema api and nothing else', async () => {
@@ -162,9 +159,7 @@ describe('the login of Grafana', needs('psql'), () => {
   it('the login of the API is made if it has a password, with the same rights', async () => {
     expect(await superuser`select from pg_roles where rolname = 'airseries_api'`).toEqual([]);
     expect(await make('first', AWKWARD)).toEqual({ code: 0, stdout: '', stderr: '' });
-    const login = connect(as('airseries_api'), {
-      role: 'airseries_reader',
-    });
+    const login = connect(as('airseries_api'), { role: 'airseries_reader' });
     expect(await login`select * from api.station`).toEqual([]);
     await expect(login`select * from raw.readings`).rejects.toMatchObject({ code: '42501' });
     await expect(login`set role airseries_owner`).rejects.toMatchObject({ code: '42501' });

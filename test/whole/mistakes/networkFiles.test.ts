@@ -54,6 +54,9 @@ const text = (network: object) => JSON.stringify(network);
 /** Two stations in a town and its quarter; sensors 1 and 2 at station 1, sensor 3 at station 2. */
 const small = (change: Parameters<typeof smallNetwork>[0]) => text(smallNetwork(change));
 
+const withRegions = (...regions: object[]) =>
+  text({ ...smallNetwork(), regions: regions.map((one) => ({ title: { en: 'T' }, ...one })) });
+
 /** The good file, in which the provider has a feed at this address. */
 const withFeed = (url: string) =>
   written(['"City of Example"', `"City", "pull": { "kind": "sensor-community", "url": ${url} }`]);
@@ -130,17 +133,11 @@ const NETWORK_FILES: Mistake<string>[] = [
     'line 10: expected a colon, found 40.18',
   ],
   [
-    'a value too few',
-    written(['"latitude": 40.18', '"latitude": ']),
-    'line 10: expected a value, found ,',
-  ],
-  [
     'a file that is cut off',
     GOOD.slice(0, 300),
     'line 8: expected a value, found the end of the file',
   ],
   ['two files in one', GOOD + GOOD, 'line 17: expected an end of file, found {'],
-  ['an empty file', '', 'line 1: expected a value, found the end of the file'],
   [
     'CSV',
     'id,title\n1,Main\n',
@@ -166,7 +163,6 @@ const NETWORK_FILES: Mistake<string>[] = [
     '# ours\ntime_zone: Asia/Yerevan\nproviders:\n  - id: city\n',
     'line 1: this is YAML, and a network file is JSON: convert it, as with yq -o=json',
   ],
-  ['YAML of documents', '---\nproviders: []\n', 'line 1: this is YAML, and a network file is JSON'],
   ['too many levels', '['.repeat(40) + ']'.repeat(40), 'line 1: it is nested too deeply'],
   ['a list in the place of an object', '[]', 'line 1: [] found, expected an object in { }'],
   [
@@ -220,11 +216,6 @@ const NETWORK_FILES: Mistake<string>[] = [
     'a name instead of an id',
     written(['"id": 11', '"id": "esp8266-1"']),
     'line 12, stations[0].sensors[0].id: "esp8266-1" found, expected a number',
-  ],
-  [
-    'a bare sensor',
-    written(['{ "id": 21 }', '21']),
-    'stations[1].sensors[0]: 21 found, expected an object in { }',
   ],
   [
     'a region that is no list',
@@ -294,11 +285,6 @@ const NETWORK_FILES: Mistake<string>[] = [
     'time_zone: this network is in Europe/Berlin, but the database was made for Asia/Yerevan, whose days and months it has: correct the file, or make a new database with TIME_ZONE=Europe/Berlin',
   ],
   [
-    'an unknown zone',
-    small({ timeZone: 'Mars/Base' }),
-    'time_zone: this network is in Mars/Base, but the database was made for Asia/Yerevan',
-  ],
-  [
     'an abbreviated zone that is not the one of the database',
     written(['Asia/Yerevan', 'CET']),
     'make a new database with TIME_ZONE=the IANA name of its zone, such as Europe/Berlin (CET does not say whose clocks it means)',
@@ -332,16 +318,13 @@ const NETWORK_FILES: Mistake<string>[] = [
   ],
   [
     'slugs that are taken or impossible',
-    text({
-      ...smallNetwork(),
-      regions: [
-        { slug: 'town', kind: 'city', title: { en: 'T' } },
-        { slug: 'quarter', kind: 'city', title: { en: 'T' } },
-        { slug: 'town', kind: 'district', city: 'town', title: { en: 'T' } },
-        { slug: 'old-history', kind: 'city', title: { en: 'T' } },
-        { slug: 'Große', kind: 'city', title: { en: 'T' } },
-      ],
-    }),
+    withRegions(
+      { slug: 'town', kind: 'city' },
+      { slug: 'quarter', kind: 'city' },
+      { slug: 'town', kind: 'district', city: 'town' },
+      { slug: 'old-history', kind: 'city' },
+      { slug: 'Große', kind: 'city' },
+    ),
     [
       'regions[3].slug: "old-history" found, expected a slug that does not end in -history, because paths of the API do',
       'regions[4].slug: "Große" found, expected a slug of lowercase letters a to z and hyphens',
@@ -350,29 +333,14 @@ const NETWORK_FILES: Mistake<string>[] = [
   ],
   [
     'districts and cities that do not fit each other',
-    text({
-      ...smallNetwork(),
-      regions: [
-        { slug: 'town', kind: 'city', title: { en: 'T' }, city: 'quarter' },
-        { slug: 'quarter', kind: 'district', title: { en: 'T' } },
-        {
-          slug: 'a',
-          kind: 'district',
-          title: { en: 'T' },
-          city: 'quarter',
-          map: { latitude: 1, longitude: 1 },
-        },
-        {
-          slug: 'b',
-          kind: 'district',
-          title: { en: 'T' },
-          city: 'nowhere',
-          map: { latitude: 1, longitude: 1 },
-        },
-        { slug: 'c', kind: 'city', title: { en: 'T' } },
-        { slug: 'd', kind: 'city', title: { en: 'T' } },
-      ],
-    }),
+    withRegions(
+      { slug: 'town', kind: 'city', city: 'quarter' },
+      { slug: 'quarter', kind: 'district' },
+      { slug: 'a', kind: 'district', city: 'quarter', map: { latitude: 1, longitude: 1 } },
+      { slug: 'b', kind: 'district', city: 'nowhere', map: { latitude: 1, longitude: 1 } },
+      { slug: 'c', kind: 'city' },
+      { slug: 'd', kind: 'city' },
+    ),
     [
       'regions[0].city: a city is in no other: leave the key out, or make it a district',
       'regions[1]: a district needs the key city, the slug of its city',

@@ -17,10 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isAll } from '../../support/database.ts';
-import { freePort } from '../../support/freePort.ts';
-import { makeHome, ready, runProgram } from '../../support/program.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeHome, runProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
@@ -85,35 +83,6 @@ describe('the package', () => {
     });
   });
 
-  // in npm test: the lines above, startAndStop/embedded.test.ts, extras/demo/demo.test.ts
-  if (isAll)
-    it('the package runs the demo in an empty folder', async () => {
-      const { command } = packed;
-      const run = (words: string[], environment: Record<string, string> = {}) =>
-        runProgram([command, ...words], {
-          environment: { ...home.environment, ...environment },
-          folder: home.folder,
-        });
-      const [PORT, ADMIN_PORT, INGEST_PORT] = [
-        await freePort(),
-        await freePort(),
-        await freePort(),
-      ];
-      const service = run(['start'], { PORT, ADMIN_PORT, INGEST_PORT });
-      onTestFinished(() => service.kill('SIGKILL'));
-      await ready(ADMIN_PORT, service);
-      const answer = await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`);
-      const { stations } = (await answer.json()) as { stations: { status: string }[] };
-      expect(stations.filter(({ status }) => status === 'online').length).toBeGreaterThan(10);
-      const beside = await run(['status', '--table']).finished;
-      expect(beside).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/^engine +plain, [\s\S]*airseries-demo-/),
-      });
-      service.kill('SIGINT');
-      expect((await service.finished).code).toBe(0);
-    });
-
   it('the package may be published: it is not private, its command is executable, its needs are named', () => {
     expect(manifest).not.toHaveProperty('private');
     expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
@@ -145,63 +114,42 @@ it('@scarf/scarf sends nothing: it is replaced here, and switched off where this
   expect(manifest.scarfSettings).toEqual({ enabled: false });
 });
 
-it('the package has a list of its dependencies (SBOM), with versions, licences and checksums', () => {
+it('the package has a list of its dependencies (SBOM), with permissive licences and checksums', () => {
+  // as the release does
   const made = execFileSync(process.execPath, ['.github/sbom.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',
-  }); // as the release does
-  const { bomFormat, components, dependencies, metadata } = JSON.parse(made);
-  const { name, purl } = metadata.component;
-  expect([bomFormat, name, purl]).toEqual([
-    'CycloneDX',
-    'airseries',
-    `pkg:npm/airseries@${manifest.version}`,
-  ]);
-  type Locked = { name?: string; version: string; dev?: boolean };
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, Locked>;
-  };
-  const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
-  const listed = shipped.map(
-    ([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`,
-  );
+  });
   type Component = {
     name: string;
     version: string;
     licenses: { license?: { id: string }; expression?: string }[];
     hashes: { content: string }[];
   };
+  const { bomFormat, components, metadata } = JSON.parse(made);
+  expect([bomFormat, metadata.component.purl]).toEqual([
+    'CycloneDX',
+    `pkg:npm/airseries@${manifest.version}`,
+  ]);
   const found = components as Component[];
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  type Locked = { name?: string; version: string; dev?: boolean };
+  const shipped = Object.entries<Locked>(packages).filter(
+    ([path, { dev }]) => path !== '' && dev !== true,
+  );
+  const listed = shipped.map(
+    ([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`,
+  );
   expect(found.map(({ name, version }) => `${name}@${version}`).sort()).toEqual(
     [...new Set(listed)].sort(),
   );
-  expect(listed).toEqual(
-    expect.arrayContaining(Object.entries(manifest.dependencies).map((pair) => pair.join('@'))),
-  );
-  const licences = found.map(
-    ({ licenses: [first] = [] }) => first?.license?.id ?? first?.expression,
-  );
-  expect([...new Set(licences)].sort()).toEqual([
-    'Apache-2.0',
-    'BSD-2-Clause',
-    'BSD-3-Clause',
-    'Bitstream-Vera',
-    'BlueOak-1.0.0',
-    'ISC',
-    'MIT',
-    'MPL-2.0',
-    'Unlicense',
-  ]); // all permissive; MPL-2.0 covers the files of @resvg/resvg-js alone, which are not changed
-  expect(found.filter(({ hashes }) => !/^[0-9a-f]{128}$/.test(hashes?.[0]?.content ?? ''))).toEqual(
-    [],
-  );
-  const refs = found.map(({ name, version }) => `${name}@${version}`);
-  type Dependency = { ref: string; dependsOn: string[] };
-  const linked = (dependencies as Dependency[]).flatMap(({ ref, dependsOn }) => [
-    ref,
-    ...dependsOn,
-  ]);
-  expect([...new Set(linked)].sort()).toEqual([...refs, `airseries@${manifest.version}`].sort());
+  // MPL-2.0 covers the files of @resvg/resvg-js alone, which are not changed
+  const licences =
+    /^(Apache-2\.0|BSD-[23]-Clause|Bitstream-Vera|BlueOak-1\.0\.0|ISC|MIT|MPL-2\.0|Unlicense)$/;
+  for (const { name, licenses: [first] = [], hashes } of found) {
+    expect(first?.license?.id ?? first?.expression, name).toMatch(licences);
+    expect(hashes?.[0]?.content, name).toMatch(/^[0-9a-f]{128}$/);
+  }
 });
 
 describe('the command', () => {

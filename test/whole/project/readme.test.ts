@@ -3,26 +3,20 @@
  * recipes do what they promise when they are typed as they are written.
  */
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parquetWriteFile } from 'hyparquet-writer';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { choose as chooseWords } from '../../support/command.ts';
 import { isComplete, whereComplete } from '../../support/complete.ts';
@@ -54,10 +48,7 @@ function wordsOf(line: string): string[] {
 
 const commands = documents.flatMap((path) =>
   [...textOf(path).matchAll(/node (?:src\/airseries|dist\/cli)\.js +([a-z].*)/g)].map(
-    ([, rest = '']) => ({
-      path,
-      rest,
-    }),
+    ([, rest = '']) => ({ path, rest }),
   ),
 );
 
@@ -86,8 +77,11 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   );
 
+/** A row of the table of metrics is a name and its help, and cannot be split. */
+const isMetric = (line: string) => line.startsWith('| `airseries_');
+
 it.for(pages)(
-  'every link of a page leads to a file, and to a heading in it: %s',
+  'every link of a page leads to a file and a heading, and no line is longer than 160: %s',
   whereComplete,
   (page) => {
     const links = [...textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]*)\)/g)];
@@ -103,19 +97,8 @@ it.for(pages)(
       .map(([, path]) => `${path}`)
       .filter((path) => !path.includes('NAME'));
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  },
-);
-
-/** A row of the table of metrics is a name and its help, and cannot be split. */
-const isMetric = (line: string) => line.startsWith('| `airseries_');
-
-it.for(pages.filter((path) => path.endsWith('README.md')))(
-  'no line of a page has more than 160 characters: %s',
-  (page) => {
-    const long = textOf(page)
-      .split('\n')
-      .filter((line) => line.length > 160 && !isMetric(line));
-    expect(long).toEqual([]);
+    const lines = page.endsWith('README.md') ? textOf(page).split('\n') : [];
+    expect(lines.filter((line) => line.length > 160 && !isMetric(line))).toEqual([]);
   },
 );
 
@@ -129,19 +112,6 @@ it('nothing tells people to type npx airseries, a name that a stranger could tak
     .filter((path) => !path.endsWith('.png') && statSync(join(ROOT, path)).isFile())
     .filter((path) => /npx (-\S+ )*airseries/.test(textOf(path)));
   expect(texts).toEqual([]);
-});
-
-it('the commands of the documentation are found, in several pages', whereComplete, () => {
-  expect(commands.length).toBeGreaterThan(30);
-  expect([...new Set(commands.map(({ path }) => path))].length).toBeGreaterThan(5);
-});
-
-it('a line for Docker that mounts a folder runs as its user, who can then delete the written files', () => {
-  const mounts = documents.flatMap(
-    (path) => textOf(path).match(/^.*docker compose run .* -v .*$/gm) ?? [],
-  );
-  expect(mounts).not.toEqual([]);
-  expect(mounts.filter((line) => !line.includes(' --user "$(id -u):$(id -g)" '))).toEqual([]);
 });
 
 const DOCKER = 'src/commands/README.md';
@@ -178,11 +148,6 @@ it(
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(run()).toBe(first);
-    const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(
-      ([, name]) => name,
-    );
-    const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf(DOCKER))?.[1]?.split(' ');
-    expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
     const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(
       ([, name]) => name,
     );
@@ -202,9 +167,10 @@ function blocksOf(page: string, heading: string, language: string): string[] {
 
 const NETWORK = 'src/network/README.md';
 
+// in npm test: startAndStop/embedded.test.ts, which starts and imports by the same commands
 it(
   'the page’s way to a network of one’s own works as it is written, step by step',
-  isComplete ? needs('curl') : whereComplete,
+  isComplete ? needs('all', 'curl') : whereComplete,
   async () => {
     const folder = temporaryFolder('readme');
     for (const name of ['src', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
@@ -257,90 +223,41 @@ it(
   },
 );
 
-describe('the archive', () => {
-  const ADDRESS = 'https://air.example/archive';
-  let folder: string;
-  const files = createServer(({ url = '' }, response) => {
-    response.end(readFileSync(join(folder, url)));
-  });
-  /** Two stations with one value in each hour of two months: 10 µg/m³, and then 20. */
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'airseries-readme-'));
-    mkdirSync(join(folder, 'hours'));
-    const months = ['2026-09', '2026-10'].map((month, n) => {
-      const from = Date.parse(`${month}-01T00:00:00Z`);
-      const hours = [0, 1].flatMap((station) => [0, 1, 2].map((hour) => [station, hour] as const));
-      const path = `hours/${month}.parquet`;
-      parquetWriteFile({
-        filename: join(folder, path),
-        columnData: [
-          { name: 'station_id', type: 'INT32', data: hours.map(([station]) => station + 1) },
-          {
-            name: 'timestamp',
-            type: 'TIMESTAMP',
-            data: hours.map(([, hour]) => new Date(from + hour * 3_600_000)),
-          },
-          { name: 'avg_pm25', type: 'DOUBLE', data: hours.map(() => 10 * (n + 1)) },
-        ],
-      });
-      return { path, bytes: 1 };
+// DuckDB reads addresses with an extension that it would have to download
+it('DuckDB reads one station, and all of the history, as the README says', async () => {
+  // two stations with one value in each hour of two months: 10 µg/m³, and then 20
+  const folder = temporaryFolder('readme');
+  mkdirSync(join(folder, 'hours'));
+  const months = ['2026-09', '2026-10'].map((month, n) => {
+    const from = Date.parse(`${month}-01T00:00:00Z`);
+    const hours = [0, 1].flatMap((station) => [0, 1, 2].map((hour) => [station, hour] as const));
+    const path = `hours/${month}.parquet`;
+    parquetWriteFile({
+      filename: join(folder, path),
+      columnData: [
+        { name: 'station_id', type: 'INT32', data: hours.map(([station]) => station + 1) },
+        {
+          name: 'timestamp',
+          type: 'TIMESTAMP',
+          data: hours.map(([, hour]) => new Date(from + hour * 3_600_000)),
+        },
+        { name: 'avg_pm25', type: 'DOUBLE', data: hours.map(() => 10 * (n + 1)) },
+      ],
     });
-    const resources = [...months, { path: 'stations.csv', bytes: 1 }];
-    writeFileSync(join(folder, 'datapackage.json'), JSON.stringify({ resources }));
-    files.listen(0, '127.0.0.1');
-    await once(files, 'listening');
+    return { path, bytes: 1 };
   });
-  afterAll(() => {
-    files.close();
-    rmSync(folder, { recursive: true });
-  });
-  const recipe = (language: string, to: string) =>
-    blocksOf('src/extras/archive/README.md', '## Read it', language)[0]?.replaceAll(ADDRESS, to) ??
-    '';
-  const served = () => `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
-  const finished = async (...command: string[]) =>
-    (await runProgram(command, { folder, environment: {} }).finished).stdout.trim();
-
-  // DuckDB reads addresses with an extension that it would have to download
-  it('DuckDB reads one station, and all of the history, as the README says', async () => {
-    const connection = await (await DuckDBInstance.create()).connect();
-    const [one, list, all] = recipe('sql', folder).split(/;\n/);
-    const rows = async (text = '') => (await connection.runAndReadAll(text)).getRowObjectsJson();
-    expect(await rows(one)).toHaveLength(6);
-    expect((await rows(one)).at(-1)).toEqual({ timestamp: '2026-10-01 02:00:00', avg_pm25: 20 });
-    await connection.run(list ?? '');
-    expect(await rows(`${all} order by 1`)).toEqual([
-      { station_id: 1, 'avg(avg_pm25)': 15 },
-      { station_id: 2, 'avg(avg_pm25)': 15 },
-    ]);
-    expect(await rows(`select count(*)::int as n from '${folder}/hours/*.parquet'`)).toEqual([
-      { n: 12 },
-    ]);
-    connection.closeSync();
-  });
-
-  it('pandas reads the archive as the README says', needs('pandasParquet'), async () => {
-    const lines = `${recipe('python', served())}\nprint(len(hours), hours["avg_pm25"].sum())`;
-    expect(await finished('python3', '-c', lines)).toBe('12 180.0');
-  });
-
-  it('R reads the archive as the README says', needs('rParquet'), async () => {
-    const lines = `${recipe('r', served())}\ncat(nrow(hours), sum(hours$avg_pm25))`;
-    expect(await finished('Rscript', '-e', lines)).toBe('12 180');
-  });
-});
-
-it('the API and the worker on one machine have separate ports, which a load balancer reaches', () => {
-  const page = textOf('src/database/cluster/README.md');
-  const [worker, api] = ['worker', 'api'].map((role) => {
-    const [line = ''] = new RegExp(`^ROLE=${role} .*$`, 'm').exec(page) ?? [];
-    const settings = line.split(' ').map((part): [string, string] => {
-      const at = part.indexOf('=');
-      return [part.slice(0, at), part.slice(at + 1).replace(/^"|"$|:\$\w+(?=@)/g, '')];
-    });
-    return readConfig(Object.fromEntries(settings));
-  });
-  expect([api?.adminPort, worker?.adminPort]).toEqual([8081, 8083]);
-  expect([worker?.ingestHost, worker?.adminHost, api?.adminHost]).toEqual(Array(3).fill('0.0.0.0'));
-  expect(new Set([api?.adminPort, api?.port, worker?.adminPort, worker?.ingestPort]).size).toBe(4);
+  const resources = [...months, { path: 'stations.csv', bytes: 1 }];
+  writeFileSync(join(folder, 'datapackage.json'), JSON.stringify({ resources }));
+  const [recipe = ''] = blocksOf('src/extras/archive/README.md', '## Read it', 'sql');
+  const [one, list, all] = recipe.replaceAll('https://air.example/archive', folder).split(/;\n/);
+  const connection = await (await DuckDBInstance.create()).connect();
+  const rows = async (text = '') => (await connection.runAndReadAll(text)).getRowObjectsJson();
+  expect(await rows(one)).toHaveLength(6);
+  expect((await rows(one)).at(-1)).toEqual({ timestamp: '2026-10-01 02:00:00', avg_pm25: 20 });
+  await connection.run(list ?? '');
+  expect(await rows(`${all} order by 1`)).toEqual([
+    { station_id: 1, 'avg(avg_pm25)': 15 },
+    { station_id: 2, 'avg(avg_pm25)': 15 },
+  ]);
+  connection.closeSync();
 });

@@ -102,47 +102,27 @@ describe('a service', () => {
     expect(opened('aggregates are up to date')).toBeLessThan(opened('ready: '));
   });
 
-  it('a service has a counter for every job of the core from the start, even if it never runs', async () => {
-    const { body } = await get('admin', '/metrics');
-    const counters = /^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm;
-    const tasks = [...body.matchAll(counters)].map(([, task]) => task);
-    expect(tasks).toEqual(
-      expect.arrayContaining([
-        'refresh',
-        'digest',
-        'screen',
-        'trim_quarantine',
-        'zone_rules',
-        'maintain',
-        'audit',
-      ]),
-    );
-  });
-
   const PATHS = { public: `${BASE}/stations.json`, admin: '/healthz', ingest: '/v1/readings' };
 
-  describe.each([
+  it.each([
     ['public', 10_000],
     ['admin', 10_000],
     ['ingest', 20_000],
-  ] as const)('listener %s', (name, requestTimeout) => {
-    it(`the ${name} port waits 5 s for headers, ${requestTimeout / 1_000} s for a request, and keeps idle connections for 75 s`, async () => {
-      await get(name, PATHS[name]);
+  ] as const)(
+    'the %s port has limits: %i ms for a request, 16 KiB for headers',
+    async (name, requestTimeout) => {
+      const status = async (bytes: number) =>
+        (await get(name, PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
+      expect(await status(15 * 1024)).toBe((await get(name, PATHS[name])).status);
+      expect(await status(17 * 1024)).toBe(431);
       expect(JSON.parse(readFileSync(join(folder, `${service.port[name]}.json`), 'utf8'))).toEqual({
         headersTimeout: 5_000,
         requestTimeout,
         keepAliveTimeout: 75_000,
         timeout: 20_000, // for a client that reads nothing of its response
       });
-    });
-
-    it(`the ${name} port accepts headers of 15 KiB, and answers headers of 17 KiB with 431`, async () => {
-      const status = async (bytes: number) =>
-        (await get(name, PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
-      expect(await status(15 * 1024)).toBe((await get(name, PATHS[name])).status);
-      expect(await status(17 * 1024)).toBe(431);
-    });
-  });
+    },
+  );
 
   it('the admin port takes a hundred connections and refuses more, so that the public port loses none', async () => {
     const sockets = Array.from({ length: 101 }, () => connect(service.port.admin, '127.0.0.1'));
@@ -245,6 +225,13 @@ describe('a service', () => {
     const own = linesOf(service).filter(({ agent }) => agent === 'my-widget/1.0');
     expect(own).toMatchObject([about]);
     expect(service.log()).not.toContain('of-a-client');
+    await get('public', `/${'y'.repeat(8_000)}`, { 'User-Agent': `long/1.0 ${'x'.repeat(7_000)}` });
+    await service.logged('long/1.0');
+    const lengths = service
+      .log()
+      .split('\n')
+      .map((line) => line.length);
+    expect(Math.max(...lengths)).toBeLessThan(1_000);
   });
 
   it('a client sees no internals of an error, and the log has its stack and SQLSTATE', async () => {
@@ -349,10 +336,8 @@ it('with DRAIN_SECONDS a stopping service is not ready but still serves, until a
   expect((await batch.finish(']')).status).toBe(0);
 });
 
-it('a service that cannot start closes what it had opened', async () => {
+it('a service that stops or cannot start closes what it had opened', async () => {
   const [adminPort, ingestPort] = [Number(await freePort()), Number(await freePort())];
-  const other = createServer().listen(ingestPort, '127.0.0.1');
-  onTestFinished(() => void other.close());
   const sessions = async () =>
     (
       await superuser`
@@ -360,6 +345,12 @@ it('a service that cannot start closes what it had opened', async () => {
         where datname = current_database() and application_name like 'airseries %'`
     ).length;
   const before = await sessions(); // of the test itself
+  const started = await launch(here, { adminPort, ingestPort });
+  expect(await sessions()).toBeGreaterThan(before);
+  await started.stop();
+  await expect.poll(sessions).toBeLessThanOrEqual(before);
+  const other = createServer().listen(ingestPort, '127.0.0.1');
+  onTestFinished(() => void other.close());
   await expect(launch(here, { adminPort, ingestPort })).rejects.toThrow('INGEST_PORT');
   expect((await httpGet(adminPort, '/healthz')).status).toBe(0);
   await expect.poll(sessions).toBeLessThanOrEqual(before);

@@ -1,4 +1,4 @@
--- A small network and fourteen months of readings: sensor 11 is corrected for some
+-- A small network and fourteen months of readings, in the last days in each hour: sensor 11 is corrected for some
 -- months, 12 measures the weather beside it, 21 moved from station 1 to 2. Screening has flagged station 2
 -- before the first reading. To be run statement by statement: refreshes commit.
 insert into raw.provider (id, title, stale_after) values ('p', 'P', '1 day');
@@ -12,9 +12,9 @@ insert into raw.correction (sensor_id, formula, since, until) values (11, 'epa-2
 insert into raw.screened_period (station_id, sensor_id, reason, since, until) values
   (2, 21, 'zero_values', '2025-09-01', '2025-09-02'), (2, 21, 'humidity_saturated', '2025-09-03', '2025-09-04'), (2, 21, 'constant_pressure', '2025-09-05', '2025-09-06');
 select logic.apply_periods();
-insert into raw.readings (measured_at, sensor_id, pm25_raw, pm10) select at, 11, 20 + extract(hour from at)::int % 7 * 9, 40 from generate_series(timestamptz '2025-09-20 00:00+05:45', '2026-11-20 12:00+05:45', '1 hour') at;
-insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure) select at + interval '20 minutes', 12, 10 + extract(hour from at)::int % 11, 40 + extract(day from at)::int, 90000 from generate_series(timestamptz '2025-09-20 00:00+05:45', '2026-11-20 12:00+05:45', '1 hour') at;
-insert into raw.readings (measured_at, sensor_id, pm25, wind_direction, wind_speed, rain) select at + interval '40 minutes', 21, 8 + extract(day from at)::int % 5, (extract(hour from at)::int * 40) % 360, 3, 0.2 from generate_series(timestamptz '2025-09-20 00:00+05:45', '2026-11-20 12:00+05:45', '1 hour') at;
+insert into raw.readings (measured_at, sensor_id, pm25_raw, pm10) select at, 11, 20 + extract(hour from at)::int % 7 * 9, 40 from generate_series(timestamptz '2025-09-20 00:00+05:45', '2026-11-20 12:00+05:45', '1 hour') at where (extract(epoch from at) / 3600 - 2)::int % 4 = 0 or at > '2026-11-10';
+insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure) select at + interval '20 minutes', 12, 10 + extract(hour from at)::int % 11, 40 + extract(day from at)::int, 90000 from generate_series(timestamptz '2025-09-20 00:00+05:45', '2026-11-20 12:00+05:45', '1 hour') at where (extract(epoch from at) / 3600 - 2)::int % 4 = 0 or at > '2026-11-10';
+insert into raw.readings (measured_at, sensor_id, pm25, wind_direction, wind_speed, rain) select at + interval '40 minutes', 21, 8 + extract(day from at)::int % 5, (extract(hour from at)::int * 40) % 360, 3, 0.2 from generate_series(timestamptz '2025-09-20 00:00+05:45', '2026-11-20 12:00+05:45', '1 hour') at where (extract(epoch from at) / 3600 - 2)::int % 4 = 0 or at > '2026-11-10';
 call rollup.refresh('2026-11-20 12:30+05:45');
 call rollup.maintain('2026-11-20 12:30+05:45');
 call logic.raise_ingest_cutoff('2026-06-01 00:00+05:45');

@@ -99,17 +99,14 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     await drop();
   });
 
-  it('the database before the upgrade has numbers whose readings are gone', async () => {
-    expect(before.size).toBeGreaterThan(60_000);
+  it('an upgrade keeps every number, also where readings are gone', async () => {
+    expect(before.size).toBeGreaterThan(15_000);
     const [row] =
       await sql`select (select min(bucket) from rollup.sensor_hourly) as hours, retained_from from raw.installation`;
     expect(row).toEqual({
       hours: '2025-09-19T18:15:00+00:00',
       retained_from: '2026-05-31T18:15:00+00:00',
     });
-  });
-
-  it('an upgrade keeps every number, also where readings are gone', async () => {
     expect(await migrate(target, { now, log, definitions: next })).toMatchObject({
       timeZone,
       engine,

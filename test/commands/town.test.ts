@@ -1,7 +1,10 @@
-/** The commands that migrate, refresh and audit, and what they print. */
+/**
+ * The commands for the aggregates, and for the network, its tokens and its quarantine: what they
+ * print.
+ */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { file } from '../ingest/support.ts';
-import { NOW, openTown, READINGS, type Town } from './support.ts';
+import { NETWORK, NOW, openTown, READINGS, type Town } from './support.ts';
 
 const FIXED_NOW = NOW;
 /** One town for all: importing the same readings again changes nothing. */
@@ -25,11 +28,7 @@ it('status prints the versions, how fresh the numbers are, and what each provide
   expect((await run('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
     engine: 'plain',
     time_zone: 'Asia/Yerevan',
-    versions: {
-      airseries: '1.0.0',
-      postgresql: expect.stringMatching(/^18/),
-      timescaledb: null,
-    },
+    versions: { airseries: '1.0.0', postgresql: expect.stringMatching(/^18/), timescaledb: null },
     freshness: {
       newest_reading: '2026-11-19T13:00:00+04:00',
       refreshed_at: expect.stringMatching(/\+04:00$/),
@@ -73,4 +72,54 @@ it('digest prints when it was made', async () => {
   expect((await run('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
     made_at: '2026-11-19T09:30:00.000Z',
   });
+});
+
+/** The network with sensor 12 beside sensor 1. */
+const [station] = NETWORK.stations;
+const GROWN = JSON.stringify({
+  ...NETWORK,
+  stations: [{ ...station, sensors: [{ id: 1 }, { id: 12, correction: 'epa-2021' }] }],
+});
+
+it('import network adds a sensor, and quarantine retry then stores its readings', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  expect((await run('quarantine list')).result).toMatchObject({
+    total: 4,
+    by_reason: { unknown_sensor: 1 },
+  });
+  expect((await run(`import network ${file('network.json', GROWN)}`)).result).toMatchObject({
+    sensors: { added: 1, unchanged: 1 },
+  });
+  expect((await run('quarantine retry')).result).toMatchObject({ accepted: 1 });
+  expect((await run('quarantine drop --reason unreadable_line')).result).toEqual({ dropped: 1 });
+  expect((await run('audit --from 2026-01-01')).result).toEqual([]);
+});
+
+it('network export prints a file that changes nothing when it is imported again', async () => {
+  await run(`import network ${file('network.json', GROWN)}`);
+  const { result } = await run('network export');
+  const exported = file('exported.json', JSON.stringify(result));
+  expect((await run(`import network ${exported} --dry-run`)).result).toMatchObject({
+    dry_run: true,
+    changes: [],
+  });
+});
+
+it('a token is shown once, when it is added', async () => {
+  const { result } = await run('token add roof --provider us --stations 1');
+  expect(result).toMatchObject({
+    name: 'roof',
+    provider: 'us',
+    stations: [1],
+    token: expect.stringMatching(/^airs_/),
+  });
+  const listed = await run('token list');
+  expect(listed.result).toMatchObject([{ name: 'roof', revoked_at: null }]);
+  expect(JSON.stringify(listed.result)).not.toContain(result.token);
+  expect((await run('token revoke roof')).result).toEqual({ revoked: 'roof' });
+});
+
+it('screen prints the stations that it flagged', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  expect((await run('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
 });
