@@ -17,7 +17,7 @@ declare module 'vitest' {
  */
 const RARE = [
   'test/whole/deploy/dockerfile.test.ts', // package.test.ts: its files, and that it runs alone
-  'test/extras/senders/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body and its answer
+  'test/extras/senders/http/hostileMemory.test.ts', // hostileBodies.test.ts: bodies of any shape, within the same bounds
   'test/extras/embedded/backup.test.ts', // restore.test.ts: a dump; its commands copy a folder
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
   'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; embedded/surroundings.test.ts: DATA_DIR
