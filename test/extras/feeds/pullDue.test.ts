@@ -466,6 +466,10 @@ it('a document whose readings of our sensors are all unusable is no failure: the
   expect(await states()).toMatchObject([{ failures: 0, error }]);
   const reasons = (await quarantine()).map(({ reason }) => reason);
   expect(reasons).toEqual(['in_the_future', 'unreadable_line']);
+  us.serve([{ id: 1, sensor: { id: 1 }, sensordatavalues: 'none' }]);
+  after(5);
+  await run();
+  expect(await states()).toMatchObject([{ failures: 0 }]);
 });
 
 it('a feed keeps its interval while its documents have no reading of ours', async () => {
@@ -590,7 +594,7 @@ it('readings of a sensor from before it moved to another provider are stored', a
   expect(logged('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
   expect(await differences(town.db)).toEqual([]);
   // its newest reading at the other provider does not count for this one
-  const late = { ...element(1, 0), timestamp: '2026-11-17 10:00:00' };
+  const late = { ...element(3, 0), timestamp: '2026-11-17 10:00:00' };
   await town.owner`delete from raw.readings`;
   await town.owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${NOW}, 3, 5)`;
   us.serve([late]);
