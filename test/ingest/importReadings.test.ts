@@ -52,6 +52,15 @@ onEveryEngineInAll('import readings', (engine) => {
     expect(open.filter((path) => paths.includes(path))).toEqual([]);
   });
 
+  test('an import shows one example of each reason, however many files have it', async () => {
+    const files = ['a.csv', 'b.csv'].map((name) =>
+      file(name, 'sensor_id,time,pm25\n9,2026-11-19T08:00:00Z,1\n1,2026-11-19T08:00:00Z,1\n'),
+    );
+    const { summary } = await bring(...files);
+    expect(summary.quarantined).toEqual({ unknown_sensor: 2 });
+    expect(summary.examples).toMatchObject([{ reason: 'unknown_sensor' }]);
+  });
+
   test('an import reads several files in several batches, and changes nothing when repeated', async () => {
     const half = lines.length / 2;
     const paths = [

@@ -5,6 +5,8 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
+import { checkZoneRules, readZoneRules } from '../../../src/aggregate/zoneRules.ts';
+import { statusTable } from '../../../src/commands/status.ts';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
@@ -12,6 +14,8 @@ import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { makeMetrics } from '../../../src/metrics/definitions.ts';
+import { observeZone } from '../../../src/metrics/recorders.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { openZoneServer, type Rules, type ZoneServer } from '../../aggregate/zoneFiles.ts';
 import { file } from '../../ingest/support.ts';
@@ -172,4 +176,54 @@ describe('in another zone', () => {
       '--zone: there is no time zone "Test/Twon"',
     );
   });
+});
+
+it('a refused change of zone rules is in the log, in a metric and in status', async () => {
+  const { target, owner } = await made('Asia/Yerevan');
+  const log = keepingLog();
+  const metrics = makeMetrics();
+  const check = () =>
+    checkZoneRules({ target, timeZone: 'Asia/Yerevan', log, zoneObserver: observeZone(metrics) });
+  const value = async () =>
+    /^airseries_time_zone_conflict\{with="record"\} (\d)$/m.exec(await metrics.scrape())?.[1];
+  await check();
+  expect([await value(), log.lines]).toEqual(['0', []]);
+  await owner`update raw.installation set zone_refused_from = '2027-01-01 00:00Z', zone_refused = 'why', zone_changed_at = ${NOW}, zone_changed_from = '2026-11-01 09:00Z'`;
+  await check();
+  expect(await value()).toBe('1');
+  expect(log.lines).toMatchObject([
+    {
+      level: 'error',
+      message: expect.stringContaining('rules of the time zone are refused'),
+      fields: { from: '2027-01-01T04:00:00+04:00', why: 'why' },
+    },
+  ]);
+  const text = statusTable(
+    {
+      engine: 'plain',
+      time_zone: zone,
+      providers: [],
+      kept_hours: { recorded: 0, missing: null },
+      zone_rules: await readZoneRules(owner),
+      versions: {
+        airseries: '1',
+        node: 'v20',
+        postgresql: '18.4',
+        timescaledb: null,
+      },
+      freshness: {
+        refreshed_at: null,
+        digest_made_at: null,
+        newest_reading: null,
+        audited_at: null,
+        differing_buckets: null,
+      },
+    },
+    NOW,
+  ).replaceAll(/\s+/g, ' ');
+  expect(text).toContain('zone rules REFUSED from 2027-01-01T00:00:00+00:00 on');
+  expect(text).toContain('changed from 2026-11-01T09:00:00+00:00 on, followed 2026-11-20');
+  await owner`update raw.installation set zone_refused_from = null, zone_refused = null`;
+  await check();
+  expect(await value()).toBe('0');
 });

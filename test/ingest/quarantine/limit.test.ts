@@ -15,7 +15,7 @@ import { NOW } from '../../support/clock.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { send, usePushing } from '../http/pushing.ts';
-import { reading } from '../support.ts';
+import { importText, reading } from '../support.ts';
 
 const BOUND = 128 * 1_048_576;
 const T = '2026-11-20T11:00:00Z';
@@ -181,4 +181,12 @@ it('a line whose retry did not fit stays in quarantine', async () => {
   expect(await here.owner`select reason from raw.quarantine`).toEqual([
     { reason: 'unknown_sensor' },
   ]);
+});
+
+it('an import reports how many of its lines did not fit into the quarantine', async () => {
+  await fill(BOUND, '');
+  const text = `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`;
+  expect(await importText(here.database.as('airseries_ingest'), text)).toMatchObject({
+    ...{ accepted: 1, quarantined: { unknown_sensor: 2 }, left_out_of_quarantine: 2 },
+  });
 });

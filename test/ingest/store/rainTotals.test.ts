@@ -292,6 +292,14 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await differences(town.db)).toEqual([]);
   });
 
+  test('sensors with rain totals are declared in the network file, and exported with it', async () => {
+    const [row] = await town.owner`select logic.network_file() as network`;
+    const sensors = row?.network.stations.flatMap(
+      (station: { sensors: object[] }) => station.sensors,
+    );
+    expect(sensors).toEqual([{ id: 1, rain: 'total' }, { id: 2 }, { id: 3, device: 'garden' }]);
+  });
+
   test('the first rain amount of a moved gauge does not come from a station that was removed (A6)', async () => {
     const here = {
       id: 1,
