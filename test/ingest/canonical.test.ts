@@ -2,22 +2,18 @@
  * Readings in our own form are stored from a file and a push, whatever other forms an installation
  * reads; without others, nothing is guessed.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import request from 'supertest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonical } from '../../src/ingest/canonical.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import { FILE_LIMITS, type ReadingBatch } from '../../src/ingest/reading/batches.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { NOW } from '../support/clock.ts';
 import { engines, testDatabase } from '../support/database.ts';
-import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { smallNetwork } from '../support/smallNetwork.ts';
-import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { openPushing, type Pushing, send } from './http/pushing.ts';
+import { openPushing, send, usePushing } from './http/pushing.ts';
+import { file, HOW } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';
 const LATER = '2026-11-20T13:00:00+04:00';
@@ -118,31 +114,20 @@ describe('our own form', () => {
   });
 });
 
-describe.each([
-  ['the core alone', canonical],
-  ['this installation', READING_FORMATS],
-] as const)('with the forms of %s', (_, formats) => {
-  let here: Pushing;
-  beforeAll(async () => {
-    here = await openPushing(engines[0] as (typeof engines)[0]);
-    return () => here.close();
-  });
+describe('with the forms of the core alone', () => {
+  const formats = canonical;
+  const here = usePushing();
 
   const pm25 = async () =>
     (await here.owner`select sensor_id, measured_at, pm25 from raw.readings order by 1, 2`).map(
       (row) => [row.sensor_id, new Date(row.measured_at).toISOString(), row.pm25],
     );
 
-  const importText = (text: string) => {
-    const path = join(temporaryFolder('canonical'), 'readings.csv');
-    writeFileSync(path, text);
-    return importReadings(here.database.as('airseries_ingest'), [path], {
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
+  const importText = (text: string) =>
+    importReadings(here.database.as('airseries_ingest'), [file('readings.csv', text)], {
+      ...HOW,
       formats,
     });
-  };
 
   it('rows that contradict another stop a file, and a push of 20 (S7)', async () => {
     const row = (pm25: number) => `7,${T},${pm25}\n`;

@@ -9,7 +9,7 @@ import { onEveryEngineInAll } from '../support/database.ts';
 import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { openPushing, type Pushing } from './http/pushing.ts';
-import { file, stored } from './support.ts';
+import { file, HOW, stored } from './support.ts';
 
 onEveryEngineInAll('a plan', (engine) => {
   let here: Pushing;
@@ -34,7 +34,7 @@ onEveryEngineInAll('a plan', (engine) => {
   /** The plan of a file, and the summary of storing it afterwards. */
   async function planAndStore(text: string, declared = {}) {
     const path = file('planned.csv', text);
-    const options = { now: NOW, log: keepingLog(), terminal: false, formats: READING_FORMATS };
+    const options = HOW;
     const format = { ...declared, timeZone: here.database.timeZone };
     const ingest = here.database.as('airseries_ingest');
     const plans: Plan[] = [];

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
-import { stored } from '../../ingest/support.ts';
+import { ENGINE, stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
-import { engines, testDatabase } from '../../support/database.ts';
+import { testDatabase } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
@@ -51,60 +51,44 @@ it('PULL_HOSTS of the README has the hosts of its network files', () => {
   }
 });
 
-it('two devices of AirGradient are polled as two providers', async () => {
-  const db = await testDatabase(engines[0] as (typeof engines)[0], 'Europe/Berlin');
+/** Polls the feeds of a network file once, from one provider; the readings that are stored. */
+async function polled(file: string, documentAt: (url: URL) => object | undefined) {
+  const db = await testDatabase(ENGINE, 'Europe/Berlin');
   const provider = await openProvider();
   onTestFinished(async () => {
     await provider.close();
     await db.drop();
   });
+  provider.answer(({ url = '' }, response) =>
+    response.end(JSON.stringify(documentAt(new URL(url, provider.url())))),
+  );
+  const owner = db.as();
+  await bringIn(owner, JSON.parse(file.replaceAll('http://localhost', `http://${provider.host}`)));
+  const options = { formats: READING_FORMATS, hosts: [provider.host], log: keepingLog() };
+  await makePull(db.target, () => NOW, options)(NOW);
+  expect((await owner`select provider_id from raw.pull where failures > 0`).length).toBe(0);
+  return await stored(owner);
+}
+
+it('two devices of AirGradient are polled as two providers', async () => {
   const measures = document(airgradient, 'measures without a time');
   const ofYard = { ...measures, serialno: '84fce612eef4', pm02Compensated: 5.5 };
-  provider.answer(({ url = '' }, response) =>
-    response.end(JSON.stringify(url.startsWith('/yard') ? ofYard : measures)),
-  );
-  const local = DEVICES.replace('http://192.168.1.21', `http://${provider.host}/yard`);
-  const owner = db.as();
-  await bringIn(
-    owner,
-    JSON.parse(local.replace(/http:\/\/airgradient_[^/]+/, `http://${provider.host}`)),
-  );
-  const log = keepingLog();
-  await makePull(db.target, () => NOW, { formats: READING_FORMATS, hosts: [provider.host], log })(
-    NOW,
-  );
-  expect(await owner`select provider_id, failures from raw.pull order by 1`).toEqual(
-    ['roof', 'yard'].map((provider_id) => ({ provider_id, failures: 0 })),
+  const file = DEVICES.replace('http://192.168.1.21', 'http://localhost/yard');
+  const rows = await polled(
+    file.replace(/http:\/\/airgradient_[^/]+/, 'http://localhost'),
+    (url) => (url.pathname.startsWith('/yard') ? ofYard : measures),
   );
   const time = { measured_at: '2026-11-20T13:00:00+01:00' };
-  expect(await stored(owner)).toMatchObject([
+  expect(rows).toMatchObject([
     { sensor_id: 1, ...time, pm25_raw: 7 },
     { sensor_id: 2, ...time, pm25: 5.5, pm25_raw: 7 },
   ]);
 });
 
 it('each feed of the README’s network file brings the readings of its sensor', async () => {
-  const db = await testDatabase(engines[0] as (typeof engines)[0], 'Europe/Berlin');
-  const provider = await openProvider();
-  onTestFinished(async () => {
-    await provider.close();
-    await db.drop();
-  });
-  provider.answer(({ url = '' }, response) => {
-    const { pathname } = new URL(url, provider.url());
-    response.end(JSON.stringify(DOCUMENTS.get(pathname)));
-  });
-  const owner = db.as();
-  await bringIn(owner, JSON.parse(FILE.replaceAll(/https?:\/\/[^/]+/g, `http://${provider.host}`)));
-  const log = keepingLog();
-  await makePull(db.target, () => NOW, { formats: READING_FORMATS, hosts: [provider.host], log })(
-    NOW,
-  );
-  expect(await owner`select provider_id, failures from raw.pull order by 1`).toEqual(
-    ['garden', 'kit', 'purpleair', 'school'].map((provider_id) => ({ provider_id, failures: 0 })),
-  );
+  const file = FILE.replaceAll(/https?:\/\/[^/]+/g, 'http://localhost');
   const time = { measured_at: '2026-11-20T09:00:00+01:00' };
-  expect(await stored(owner)).toMatchObject([
+  expect(await polled(file, ({ pathname }) => DOCUMENTS.get(pathname))).toMatchObject([
     { sensor_id: 12, ...time, temperature: 10, pm25_raw: 4.5 },
     { sensor_id: 13, ...time, temperature: 5, pm25_raw: 1.77 },
     { sensor_id: 14, ...time, temperature: 4.44, pm25_raw: 16 },

@@ -14,11 +14,10 @@ import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { sourceNamed } from '../../../src/ingest/store/sources.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { openPushing, type Pushing } from '../../ingest/http/pushing.ts';
-import { file, stored } from '../../ingest/support.ts';
+import { file, HOW, stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { openProvider, type Provider } from '../feeds/server.ts';
 
@@ -130,7 +129,7 @@ afterAll(async () => {
 });
 
 const forms = READING_FORMATS.sources as SourceForms;
-const settings = { now: NOW, log: keepingLog(), terminal: false, formats: READING_FORMATS };
+const settings = HOW;
 
 /** As `import readings --source NAME` does, with options beside it. */
 async function imported(name: string, text: string, beside: Declarations = {}) {
@@ -152,32 +151,29 @@ const polled = (name: string, text: string) => {
   return pullProvider(here.writes, pull, options);
 };
 
-describe.each(CASES)('source %s', (name, type, text, readings) => {
-  // rows of one parameter each
-  const accepted = ['agency', 'levels'].includes(name) ? 2 : readings.length;
-  const expected = readings.map((one) => expect.objectContaining({ sensor_id: 1, ...one }));
-  const inUtc = async () =>
-    (await stored(here.owner)).map(({ measured_at, ...row }) => ({
-      ...row,
-      measured_at: new Date(measured_at).toISOString().replace('.000', ''),
-    }));
-
-  it('is read by an import', async () => {
+it.each(CASES)(
+  'source %s is read alike by an import, by a push to its name and by a feed',
+  async (name, type, text, readings) => {
+    // rows of one parameter each
+    const accepted = ['agency', 'levels'].includes(name) ? 2 : readings.length;
+    const expected = readings.map((one) => expect.objectContaining({ sensor_id: 1, ...one }));
+    const taken = async () => {
+      const rows = (await stored(here.owner)).map(({ measured_at, ...row }) => ({
+        ...row,
+        measured_at: new Date(measured_at).toISOString().replace('.000', ''),
+      }));
+      await here.owner`truncate raw.readings`;
+      return rows;
+    };
     expect(await imported(name, text)).toMatchObject({ failed: false, quarantined: {} });
-    expect(await inUtc()).toEqual(expected);
-  });
-
-  it('is read by a push to its name', async () => {
+    expect(await taken()).toEqual(expected);
     const { body, status } = await pushed(name, text, type);
     expect([status, body]).toMatchObject([200, { accepted, quarantined: [] }]);
-    expect(await inUtc()).toEqual(expected);
-  });
-
-  it('is read by a feed', async () => {
+    expect(await taken()).toEqual(expected);
     expect(await polled(name, text)).toMatchObject({ accepted, quarantined: 0 });
-    expect(await inUtc()).toEqual(expected);
-  });
-});
+    expect(await taken()).toEqual(expected);
+  },
+);
 
 it('options beside a source take precedence, word by word', async () => {
   const text = 'Datum;Zeit;PM2.5;Temp;Temp Status\n05/11/2026;09:00;12;20;ok\n';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
 import { MOST_IN_ALL, MOST_READINGS, readFeed } from '../../../src/extras/feeds/readFeed.ts';
+import { isAll } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 
 const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
@@ -98,6 +99,6 @@ it('keeps at most a fixed number of readings, and reports if there are more', as
   expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS });
   await expect(read(elements(MOST_READINGS + 1))).rejects.toThrow(tooMany);
   const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
-  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
   await expect(read(strange(MOST_IN_ALL + 1))).rejects.toThrow(tooMany);
+  if (isAll) expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
 });

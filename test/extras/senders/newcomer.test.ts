@@ -100,25 +100,3 @@ it("a plan of EEA's download asks for its sampling point alone", async () => {
   });
   expect(await dryRun(`${path} --sensor 1`)).toMatchObject({ ok: true, accepted: 23 });
 });
-
-it('a header without a sensor hides neither a missing zone, nor a unit, nor a value that is no number', async () => {
-  const text = 'time,fine,temp\n2026-11-19 08:00,5,x\n2026-11-19 09:00,6,7\n';
-  const { asked, refused } = await dryRun(`${file('x.csv', text)} --column pm25=fine`);
-  expect(asked).toEqual([
-    expect.stringContaining('has no column sensor_id'),
-    expect.stringContaining('nothing says the unit of fine'),
-  ]);
-  expect(refused).toMatchObject([
-    { reason: 'unreadable:temperature', count: 1 },
-    { reason: 'unreadable_time', count: 2, explanation: expect.stringContaining('--zone') },
-  ]);
-});
-
-it('without a plan a file is refused with what its header lacks first, as ever', async () => {
-  const { ok, result } = await run(`import readings ${file('luft.csv', AGENCY)}`);
-  expect(ok).toBe(false);
-  expect(result).toMatchObject({
-    received: 0,
-    failures: [expect.stringContaining('luft.csv:3: the header has no column sensor_id')],
-  });
-});

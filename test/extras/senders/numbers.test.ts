@@ -9,30 +9,6 @@ import { readText } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';
 
-it.each<[given: unknown, number: number | null | undefined]>([
-  [5, 5],
-  ['5', 5],
-  ['+5.', 5],
-  ['.5e1', 5],
-  ['\u22121.5', -1.5],
-  ['\u20131.5', -1.5],
-  ['1\u00a0013.25', 1013.25],
-  ['1\u202f013', 1013],
-  ['', null],
-  [null, null],
-  ['---', null],
-  ['\u2013', null],
-  ['\u2014', null],
-  ['N/A', null],
-  ['0x10', undefined],
-  ['5 ', undefined],
-  ['1,5', undefined],
-  ['5-', undefined],
-  [true, undefined],
-])('the number in %j is %s (S7)', (given, number) => {
-  expect(readNumber(given)).toBe(number);
-});
-
 describe('a decimal comma', () => {
   const COMMAS = ['12,5', '-1,5', '\u22121,5', '\u20131,5', '1\u00a0013,25', ',5', '1,5E1'];
   const NUMBERS = [12.5, -1.5, -1.5, -1.5, 1013.25, 0.5, 15];
@@ -47,15 +23,6 @@ describe('a decimal comma', () => {
       expect(readings.map(({ values }) => readNumber(values.pm25))).toEqual(NUMBERS);
     },
   );
-
-  it('a decimal comma is read in rows of one parameter, too', async () => {
-    const lines = COMMAS.map((value, at) => `${at + 1};${T};pm25;${value};µg/m³`);
-    const { readings } = await readText(
-      `sensors_id;datetime;parameter;value;units\n${lines.join('\n')}`,
-      { name: 'openaq' },
-    );
-    expect(readings.map(({ values }) => readNumber(values.pm25))).toEqual(NUMBERS);
-  });
 
   it('a decimal comma is not read in tables with commas between fields, nor in JSON', async () => {
     const table = await readText(`sensor_id,time,pm25\n1,${T},"12,5"\n`);

@@ -1,18 +1,12 @@
 /** Pushes that are refused as a whole, and what the answer says. */
 import { gzipSync } from 'node:zlib';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { openPushing, type Pushing, send } from '../../ingest/http/pushing.ts';
+import { expect, it } from 'vitest';
+import { send, usePushing } from '../../ingest/http/pushing.ts';
 import { stored } from '../../ingest/support.ts';
-import { engines } from '../../support/database.ts';
 import { expectSaid, type Mistake } from '../../whole/mistakes/mistake.ts';
 
 // nothing here depends on the engine
-let here: Pushing;
-beforeAll(async () => {
-  here = await openPushing(engines[0] ?? 'plain');
-  return () => here.close();
-});
-beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+const here = usePushing();
 
 /** A body of JSON, unless its headers say otherwise. */
 type Push = { body: string | Buffer; headers?: Record<string, string> };
@@ -63,11 +57,6 @@ const PUSHES: Mistake<Push>[] = [
     { body: Buffer.from(GOOD.replace('"sensor_id":1', '"device":"Gerät"'), 'latin1') },
     /^The body:1: this is text in cp1252 .*Gerät.* iconv -f CP1252 -t UTF-8 OLD > NEW\. Nothing was stored\.$/,
   ],
-  [
-    'a table in cp1251',
-    { body: Buffer.from(`\xe4\xe0\xf2\xf7\xe8\xea,time\n1,${T}\n`, 'latin1'), headers: CSV },
-    'The body: this is text in cp1251, as Windows writes Cyrillic ("датчик,time"). Save it',
-  ],
 
   [
     'a body of the airRohr firmware',
@@ -98,11 +87,7 @@ const PUSHES: Mistake<Push>[] = [
     { body: `{"a":"${'x'.repeat(70_000)}"}` },
     ': of the first, it is longer than 64 KiB',
   ],
-  [
-    'many brackets',
-    { body: '['.repeat(1e5) + ']'.repeat(1e5) },
-    ': of the first, it is longer than 64 KiB',
-  ],
+
   [
     'deep brackets',
     { body: '['.repeat(100) + ']'.repeat(100) },
@@ -111,12 +96,7 @@ const PUSHES: Mistake<Push>[] = [
 
   // what is in it
   ['an empty list', { body: '[]' }, /^The body has no reading/, 422],
-  [
-    'a header alone',
-    { body: 'sensor_id,time,pm25\n', headers: CSV },
-    /^The body has no reading: no line follows the header/,
-    422,
-  ],
+
   [
     'rows in a document',
     { body: JSON.stringify({ data: { items: JSON.parse(GOOD) } }) },
@@ -144,16 +124,7 @@ const PUSHES: Mistake<Push>[] = [
     { body: `sensor_id,time,pm25\n1,${T}\n`, headers: CSV },
     'Nothing in the body is a reading: of the first, it has 2 fields, but the header has 3',
   ],
-  [
-    'dates in both orders',
-    {
-      body: JSON.stringify(
-        ['19/11/2026', '11/19/2026'].map((time) => ({ sensor_id: 1, time, pm25: 5 })),
-      ),
-    },
-    'The body: it writes dates in two orders, 19/11/2026 in line 1 with the day first, and 11/19/2026 in line 2 with the month. Write all of them alike, as 2026-11-20. Nothing was stored.',
-    422,
-  ],
+
   [
     'a sensor of another provider',
     { body: JSON.stringify([1, 9, 77].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 }))) },

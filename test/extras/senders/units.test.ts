@@ -157,40 +157,10 @@ describe('the places of units in the README', () => {
   });
 });
 
-describe('units in names of mapped columns', () => {
-  it.each<[ours: string, theirs: string, given: string, stored: object]>([
-    ['no2', 'Stickstoffdioxid (µg/m³)', '19.125', { no2: close(10) }],
-    ['no2', 'NO2 [mg/m³] 1h', '0.019125', { no2: close(10) }],
-    ['no2', 'NO2 (1h) [µg/m³@25c]', '18.804', { no2: expect.closeTo(10, 3) }],
-    ['temperature', 'Außen (°F)', '41', { temperature: close(5) }],
-    ['temperature', 'outdoor_temp_f', '41', { temperature: close(5) }],
-    ['pressure', 'Luftdruck (hPa)', '1013.25', { pressure: close(101_325) }],
-    ['pm25', 'Feinstaub (Balkon)', '7', { pm25: '7' }],
-    ['no2_ppb', 'Stickstoffdioxid (µg/m³)', '20', { no2: '20' }],
-  ])(
-    'the mapped column %s=%s says the unit of %s, the left name first',
-    async (ours, theirs, given, stored) => {
-      const declared = { columns: [`${ours}=${theirs}`] };
-      expect(await valuesOf(theirs, given, declared)).toEqual(stored);
-      const json = JSON.stringify({ sensor_id: 1, time: T, [theirs]: given });
-      expect((await readText(json, declared)).readings[0]?.values).toEqual(stored);
-    },
-  );
-});
-
 describe('declared units', () => {
-  it('a declared unit counts where no unit is said', async () => {
-    expect(await valuesOf('no2', '19.125', { units: ['no2=ug/m3'] })).toEqual({ no2: close(10) });
-  });
-
   it('a declared unit comes before the unit in the name of a column', async () => {
     expect(await valuesOf('temperature_f', '12', { units: ['temperature=c'] })).toEqual({
       temperature: '12',
     });
-  });
-
-  it('a declared unit comes before the unit in the name of a mapped column', async () => {
-    const declared = { columns: ['no2=Gas (µg/m³)'], units: ['no2=ppb'] };
-    expect(await valuesOf('Gas (µg/m³)', '20', declared)).toEqual({ no2: '20' });
   });
 });

@@ -2,17 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import request from 'supertest';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-  vi,
-} from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { connect } from '../../../src/database/client.ts';
@@ -26,7 +16,7 @@ import { NOW } from '../../support/clock.ts';
 import { onOneEngine } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { openPushing, type Pushing, send } from './pushing.ts';
+import { send, usePushing } from './pushing.ts';
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 
@@ -54,11 +44,7 @@ describe('the token in a header', () => {
 const ADMITTED = 422;
 
 onOneEngine('the ingestion endpoint', (engine) => {
-  let here: Pushing;
-  beforeAll(async () => {
-    here = await openPushing(engine);
-  });
-  afterAll(() => here.close());
+  const here = usePushing(undefined, engine);
 
   const post = (authorization: string | undefined, app = here.app) => {
     const call = request(app).post('/v1/readings').set('Content-Type', 'application/json');
@@ -111,7 +97,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
 
   it('13 new devices get in amid wrong tokens from their address, which cost at most 10 queries a second', async () => {
     const wrong = Array.from(
-      { length: 400 },
+      { length: 120 },
       (_, n) =>
         [
           `airs_${String(n).padStart(10, '0')}_${'w'.repeat(43)}`,
@@ -152,14 +138,6 @@ onOneEngine('the ingestion endpoint', (engine) => {
     expect(refused).toEqual(wrong.map(() => 401));
     expect(asked - devices.length).toBeLessThanOrEqual(10 * seconds + 1);
     expect(asked - devices.length).toBeGreaterThan(0);
-  });
-
-  it('a revoked token is refused at once, even if it was accepted a moment before', async () => {
-    const token = await here.makeToken('lost');
-    expect((await post(`Bearer ${token}`)).status).toBe(ADMITTED);
-    await revokeToken(here.owner, 'lost', NOW);
-    expect((await post(`Bearer ${token}`)).status).toBe(401);
-    expect((await post(`Bearer ${token}`)).status).toBe(401);
   });
 
   it('a push is answered with 503 while the database is unreachable, and accepted once it is back', async () => {

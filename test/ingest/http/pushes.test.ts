@@ -3,31 +3,23 @@
  * device stands for. The formats are in test/extras/senders/formats.
  */
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
-import { NOW } from '../../support/clock.ts';
-import { engines } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
-import { stored } from '../support.ts';
-import { openPushing, type Pushing } from './pushing.ts';
+import { HOW, stored } from '../support.ts';
+import { usePushing } from './pushing.ts';
 
 const T = '2026-11-20T11:00:00Z';
 
 // nothing here depends on the engine
-let here: Pushing;
-beforeAll(async () => {
-  here = await openPushing(engines[0] as (typeof engines)[0]);
-});
+const here = usePushing();
 beforeEach(async () => {
-  await here.owner`truncate raw.readings, raw.quarantine`;
   await here.owner`update raw.sensor set device = null where id in (5, 6)`;
   await here.owner`update raw.sensor set device = 'roof' where id = 7`;
   here.log.lines.length = 0;
 });
-afterAll(() => here.close());
 
 const post = (path: string, body: string | object, token = here.token) =>
   request(here.app)
@@ -66,13 +58,7 @@ describe('refused pushes', () => {
       400,
       /no2 has no unit "stone". It has: ug\/m3.*Nothing was stored/,
     ],
-    [
-      'an unknown order of dates',
-      '/v1/readings?date_format=dd.mm.yyyy',
-      reading,
-      400,
-      /there is no "dd\.mm\.yyyy"\. There are: dd\/mm\/yyyy, mm\/dd\/yyyy, dd\/mm\/yy, mm\/dd\/yy\. Nothing was stored/,
-    ],
+
     [
       'an unknown parameter of the address',
       '/v1/push/ttn?units=no2=ug/m3',
@@ -80,13 +66,7 @@ describe('refused pushes', () => {
       400,
       /^There is no parameter "units"\. The address may have unit, column, only, zone, .*device\. Nothing was stored\.$/,
     ],
-    [
-      'a parameter that the address of another format has',
-      '/v1/readings?event=up',
-      reading,
-      400,
-      /^There is no parameter "event"/,
-    ],
+
     [
       'another device than the address says',
       '/v1/push/home-assistant?device=garden',
@@ -239,7 +219,7 @@ describe('a device', () => {
     await here.owner`
       insert into raw.sensor_station (sensor_id, station_id, since, until)
       values (99, 3, '-infinity', 'infinity')`;
-    const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
+    const options = HOW;
     expect(await retryQuarantined(here.owner, options)).toMatchObject({ retried: 2, accepted: 2 });
     expect(await stored(here.owner)).toMatchObject([
       { sensor_id: 7, temperature: 10, pm25: 7, measured_at: '2026-11-20T15:00:00+04:00' },
@@ -248,13 +228,6 @@ describe('a device', () => {
     await here.owner`delete from raw.readings where sensor_id = 99`;
     await here.owner`delete from raw.sensor_station where sensor_id = 99`;
     await here.owner`delete from raw.sensor where id = 99`;
-  });
-
-  it('a device name that two sensors share is explained in quarantine', async () => {
-    await here.owner`update raw.sensor set device = 'twice' where id in (5, 6)`;
-    expect((await post('/v1/readings', { device: 'twice', time: T, pm25: 5 })).status).toBe(422);
-    const { lines } = await listQuarantine(here.owner, {}, 10, READING_FORMATS);
-    expect(lines[0]?.explanation).toMatch(/sensors 5 and 6 both have device twice/);
   });
 
   it('an unknown device may push if its token covers one station with one sensor without a device', async () => {

@@ -1,18 +1,21 @@
 /** The real ingestion app over a real database with two providers, and tokens for it. */
 import type { Express } from 'express';
 import request from 'supertest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
 import type { ReadingFormats } from '../../../src/ingest/formats.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
+import type { observeIngest } from '../../../src/metrics/recorders.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { NOW } from '../../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
+import { ENGINE, empty } from '../support.ts';
 
 export type Pushing = {
   app: Express;
@@ -30,6 +33,7 @@ export type Pushing = {
     writes?: QueryPool;
     clock?: () => Date;
     formats?: ReadingFormats;
+    observer?: ReturnType<typeof observeIngest>;
   }): Express;
   close(): Promise<void>;
 };
@@ -66,6 +70,15 @@ export async function openPushing(engine: Engine, network: object = NETWORK): Pr
       await database.drop();
     },
   };
+}
+
+/** The app of the tests of a file or a suite; without readings before each. */
+export function usePushing(network: object = NETWORK, engine: Engine = ENGINE): Pushing {
+  const here = {} as Pushing;
+  beforeAll(async () => void Object.assign(here, await openPushing(engine, network)));
+  beforeEach(() => empty(here.owner));
+  afterAll(() => here.close());
+  return here;
 }
 
 export function send(

@@ -2,14 +2,9 @@
  * Each provider's quarantine has a size limit: lines beyond it are counted and reported, and other
  * providers are not affected.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Express } from 'express';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { trimQuarantines } from '../../../src/aggregate/jobs.ts';
-import type { Sql } from '../../../src/database/client.ts';
-import { makeIngestApp } from '../../../src/ingest/http/app.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { dropQuarantined } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
@@ -19,46 +14,31 @@ import { observeIngest } from '../../../src/metrics/recorders.ts';
 import { NOW } from '../../support/clock.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { temporaryFolder } from '../../support/temporaryFolder.ts';
-import { openPushing, type Pushing, send } from '../http/pushing.ts';
-import { reading } from '../support.ts';
+import { send, usePushing } from '../http/pushing.ts';
+import { importText, reading } from '../support.ts';
 
 const BOUND = 128 * 1_048_576;
 const T = '2026-11-20T11:00:00Z';
 /** Bytes that a line takes in addition to its text. */
 const OTHER = 512;
 
-let here: Pushing;
-let owner: Sql;
+const here = usePushing();
 let app: Express;
 let metrics: Metrics;
-beforeAll(async () => {
-  here = await openPushing('plain');
-  owner = here.owner;
+beforeAll(() => {
   metrics = makeMetrics();
-  app = makeIngestApp({
-    formats: READING_FORMATS,
-    writes: here.writes,
-    clock: () => NOW,
-    timeZone: here.database.timeZone,
-    log: here.log,
-    rate: 1_000,
-    observer: observeIngest(metrics),
-  });
-  return () => here.close();
+  app = here.another({ observer: observeIngest(metrics) });
 });
-beforeEach(
-  () => owner`truncate raw.readings, raw.quarantine, raw.quarantine_dropped, raw.quarantine_load`,
-);
+beforeEach(() => here.owner`truncate raw.quarantine_dropped, raw.quarantine_load`);
 
 const load = async (provider: string) =>
   (
-    await owner`select bytes::int, left_out::int from raw.quarantine_load where provider_id = ${provider}`
+    await here.owner`select bytes::int, left_out::int from raw.quarantine_load where provider_id = ${provider}`
   )[0];
-const lines = async () => (await owner`select count(*)::int as n from raw.quarantine`)[0]?.n;
+const lines = async () => (await here.owner`select count(*)::int as n from raw.quarantine`)[0]?.n;
 /** Pretends that the quarantine already holds this number of bytes. */
 const fill = (bytes: number, provider = 'us') =>
-  owner`insert into raw.quarantine_load (provider_id, bytes) values (${provider}, ${bytes})
+  here.owner`insert into raw.quarantine_load (provider_id, bytes) values (${provider}, ${bytes})
     on conflict (provider_id) do update set bytes = excluded.bytes`;
 
 const BODY = JSON.stringify([{ sensor_id: 1, time: T, pm25: 1 }, 'x', 'yyy']);
@@ -76,7 +56,7 @@ it('the quarantine accepts lines up to the last byte, and reports how many did n
   });
   expect([await lines(), await load('us')]).toEqual([2, { bytes: BOUND, left_out: 0 }]);
 
-  await owner`truncate raw.quarantine`;
+  await here.owner`truncate raw.quarantine`;
   await fill(BOUND - TAKES + 1);
   const some = await send(app, here.token, BODY);
   expect(some.body).toMatchObject({
@@ -95,7 +75,7 @@ it('an understood line is kept as 2,000 characters and a fingerprint, and any ot
   const note = 'x'.repeat(3_000);
   const unclear = { sensor_id: 77, time: 'noon', pm25: 1, note };
   await send(app, here.token, JSON.stringify([{ ...unclear, time: T }, unclear]));
-  const kept = await owner`select length(text) as length from raw.quarantine order by length`;
+  const kept = await here.owner`select length(text) as length from raw.quarantine order by length`;
   expect(kept.map(({ length }) => length)).toEqual([2_034, JSON.stringify(unclear).length]);
 });
 
@@ -127,20 +107,7 @@ it('each provider has a quarantine limit of its own', async () => {
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
 });
 
-it('an import reports how many of its lines did not fit into the quarantine', async () => {
-  await fill(BOUND, '');
-  const path = join(temporaryFolder('import'), 'readings.csv');
-  writeFileSync(path, `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`);
-  const options = { formats: READING_FORMATS, now: NOW, log: here.log, terminal: false };
-  const summary = await importReadings(here.database.as('airseries_ingest'), [path], options);
-  expect(summary).toMatchObject({
-    accepted: 1,
-    quarantined: { unknown_sensor: 2 },
-    left_out_of_quarantine: 2,
-  });
-});
-
-const insert = (n: number, provider: string | null = 'us') => owner`
+const insert = (n: number, provider: string | null = 'us') => here.owner`
   insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
   select ${NOW}, 's', ${provider}, 'reading', 'unknown_sensor', lpad(g::text, 88, '.') from generate_series(1, ${n}) g`;
 
@@ -151,25 +118,25 @@ it('trimming the quarantine drops the oldest lines above the limit, and recounts
   await fill(7, '');
   await send(app, here.token, BODY);
   expect(await load('us')).toEqual({ bytes: BOUND, left_out: 2 });
-  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({
+  expect(await trimQuarantine(here.owner, NOW, { bytes: 4 * 600 })).toEqual({
     expired: {},
     surplus: { us: 6 + 2 },
   });
   expect(
-    await owner`select ltrim(text, '.') as text from raw.quarantine where provider_id = 'us' order by id`,
+    await here.owner`select ltrim(text, '.') as text from raw.quarantine where provider_id = 'us' order by id`,
   ).toMatchObject(['7', '8', '9', '10'].map((text) => ({ text })));
   expect([await load('us'), await load('')]).toEqual([
     { bytes: 4 * 600, left_out: 0 },
     { bytes: 10 * 600, left_out: 0 },
   ]);
-  expect(await owner`select provider_id, surplus::int from raw.quarantine_dropped`).toEqual([
+  expect(await here.owner`select provider_id, surplus::int from raw.quarantine_dropped`).toEqual([
     { provider_id: 'us', surplus: 8 },
   ]);
-  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({
+  expect(await trimQuarantine(here.owner, NOW, { bytes: 4 * 600 })).toEqual({
     expired: {},
     surplus: { '': 6 },
   });
-  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({
+  expect(await trimQuarantine(here.owner, NOW, { bytes: 4 * 600 })).toEqual({
     expired: {},
     surplus: {},
   });
@@ -189,7 +156,7 @@ it('the job that trims the quarantine warns of lines that did not fit', async ()
 it('the quarantine has room again once the operator drops lines', async () => {
   await insert(3);
   await fill(BOUND);
-  await dropQuarantined(owner, { reason: 'unknown_sensor' });
+  await dropQuarantined(here.owner, { reason: 'unknown_sensor' });
   expect(await load('us')).toEqual({ bytes: 0, left_out: 0 });
 });
 
@@ -201,15 +168,25 @@ it('a line whose retry did not fit stays in quarantine', async () => {
     source: 'us',
     scope,
   });
-  await owner`update raw.quarantine set reason = 'unknown_sensor' where kind = 'reading'`;
-  await owner`delete from raw.quarantine where kind = 'value'`;
+  await here.owner`update raw.quarantine set reason = 'unknown_sensor' where kind = 'reading'`;
+  await here.owner`delete from raw.quarantine where kind = 'value'`;
   await fill(BOUND);
-  const outcome = await retryQuarantined(owner, {
+  const outcome = await retryQuarantined(here.owner, {
     formats: READING_FORMATS,
     now: NOW,
     log: here.log,
     terminal: false,
   });
   expect(outcome).toMatchObject({ retried: 1, still_quarantined: 1 });
-  expect(await owner`select reason from raw.quarantine`).toEqual([{ reason: 'unknown_sensor' }]);
+  expect(await here.owner`select reason from raw.quarantine`).toEqual([
+    { reason: 'unknown_sensor' },
+  ]);
+});
+
+it('an import reports how many of its lines did not fit into the quarantine', async () => {
+  await fill(BOUND, '');
+  const text = `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`;
+  expect(await importText(here.database.as('airseries_ingest'), text)).toMatchObject({
+    ...{ accepted: 1, quarantined: { unknown_sensor: 2 }, left_out_of_quarantine: 2 },
+  });
 });

@@ -1,52 +1,37 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { reading, stored, storeStaged } from '../support.ts';
+import { isAll, onEveryEngine } from '../../support/database.ts';
+import { smallNetwork } from '../../support/smallNetwork.ts';
+import { empty, reading, stored, storeStaged, useTown } from '../support.ts';
 
 const T = '2026-01-01T00:00:00Z';
 
 onEveryEngine('acceptReadings', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
-  let ingest: Sql;
-  const accept = (readings: ReadingInput[]) =>
-    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
-  const quarantine = () =>
-    owner`select source, line, kind, reason, text from raw.quarantine order by id`;
-  const empty = () => owner`truncate raw.readings, raw.quarantine`;
-
-  beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    ingest = db.as('airseries_ingest');
-    const moved = {
-      id: 5,
-      stations: [
-        { id: 1, until: '2026-05-01T00:00Z' },
-        { id: 2, since: '2026-05-01T00:00Z' },
-      ],
-    };
-    await bringIn(
-      owner,
-      smallNetwork({
-        one: { is_bad_thp: [{ since: '2026-03-01T00:00Z', until: '2026-04-01T00:00Z' }] },
-        sensor: {
-          suspicious: [{ since: '2026-03-10T00:00Z', until: '2026-03-11T00:00Z' }],
-          stations: [{ id: 1, since: '2025-01-01T00:00Z' }],
-        },
-        two: { sensors: [{ id: 3 }, { id: 4, correction: 'epa-2021' }, moved] },
-      }),
-    );
+  const moved = {
+    id: 5,
+    stations: [
+      { id: 1, until: '2026-05-01T00:00Z' },
+      { id: 2, since: '2026-05-01T00:00Z' },
+    ],
+  };
+  const network = smallNetwork({
+    one: { is_bad_thp: [{ since: '2026-03-01T00:00Z', until: '2026-04-01T00:00Z' }] },
+    sensor: {
+      suspicious: [{ since: '2026-03-10T00:00Z', until: '2026-03-11T00:00Z' }],
+      stations: [{ id: 1, since: '2025-01-01T00:00Z' }],
+    },
+    two: { sensors: [{ id: 3 }, { id: 4, correction: 'epa-2021' }, moved] },
   });
-  beforeEach(empty);
-  afterAll(() => db.drop());
+  const town = useTown(engine, network);
+  const { accept } = town;
+  const quarantine = () =>
+    town.owner`select source, line, kind, reason, text from raw.quarantine order by id`;
 
   test('every parameter is stored, and readings at no station or under suspicion are counted (P2, S2)', async () => {
     const values = Object.fromEntries(
@@ -69,7 +54,7 @@ onEveryEngine('acceptReadings', (engine) => {
       replaced: { values: 0, oldest: null, newest: null },
       looked: { doubts: [] },
     });
-    const rows = await stored(owner);
+    const rows = await stored(town.owner);
     expect(rows[1]).toEqual({
       ...values,
       pressure: 101325.5,
@@ -79,11 +64,11 @@ onEveryEngine('acceptReadings', (engine) => {
       measured_at: expect.any(String),
     });
     expect(rows.map((row) => row.pm25)).toEqual([5, values.pm25, 1, 6, 2, 3, 4]);
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
     expect(
-      await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`,
+      await town.owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`,
     ).toHaveLength(7);
-    expect(await owner`select pm25 from rollup.station_hourly order by bucket`).toEqual(
+    expect(await town.owner`select pm25 from rollup.station_hourly order by bucket`).toEqual(
       [values.pm25, 1, 4, 3].map((pm25) => ({ pm25 })),
     );
   });
@@ -107,7 +92,7 @@ onEveryEngine('acceptReadings', (engine) => {
       ],
     });
     expect(await accept([odd])).toMatchObject({ accepted: 0, unchanged: 1 });
-    expect(await stored(owner)).toMatchObject([
+    expect(await stored(town.owner)).toMatchObject([
       { temperature: null, humidity: null, wind_direction: 0, pm10: 7 },
     ]);
     expect(await quarantine()).toEqual([
@@ -125,13 +110,10 @@ onEveryEngine('acceptReadings', (engine) => {
   test.each<[string, ReadingInput]>([
     ['unknown_sensor', reading(99, T, { pm25: 1 })],
     ['unknown_sensor', reading('1e0', T, { pm25: 1 })],
-    ['unknown_sensor', reading(undefined, T, { pm25: 1 })],
     ['unknown_sensor', reading(99_999_999_999, 'no time', {})],
-    ['unknown_sensor', reading(99, 'no time', { pm25: 'x' })],
     ['unreadable_time', reading(1, '2026-01-01T00:00:00', { pm25: 1 })],
     ['unreadable_time', reading(1, 1767225600, { pm25: 1 })],
     ['no_value', reading(1, T, {})],
-    ['no_value', reading(1, T, { pm25: '', pm10: null })],
     ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
     ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: 1 })],
     // the same whether or not another reading of the batch has the parameter that it leaves empty
@@ -164,7 +146,7 @@ onEveryEngine('acceptReadings', (engine) => {
   });
 
   test('a reading from the cutoff on is accepted, and the cutoff cannot be raised until it is stored (S2)', async () => {
-    await owner`update raw.installation set ingest_cutoff = ${T}`;
+    await town.owner`update raw.installation set ingest_cutoff = ${T}`;
     const outcome = await accept([
       reading(1, T, { pm25: 1 }),
       reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 }),
@@ -173,36 +155,36 @@ onEveryEngine('acceptReadings', (engine) => {
       accepted: 1,
       quarantined: [{ index: 1, reason: 'older_than_retention' }],
     });
-    await ingest.begin(async (storing) => {
+    await town.ingest.begin(async (storing) => {
       await acceptReadings(storing as unknown as Sql, [reading(2, T, { pm25: 1 })], {
         now: NOW,
         source: 'test',
       });
-      const raised = owner.begin(async (sql) => {
+      const raised = town.owner.begin(async (sql) => {
         await sql`set local lock_timeout = '50ms'`;
         await sql`call logic.raise_ingest_cutoff('2026-02-01')`;
       });
       await expect(raised).rejects.toThrow('lock timeout');
     });
-    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+    await town.owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
   test('a refused reading without a value withdraws nothing: in the future, outdated or too old (S2)', async () => {
     await accept([reading(1, T, { pm25: 5 })]);
     const early = { now: new Date(Date.parse(T) - 3_600_000), source: 'test' };
     const empty = reading(1, T, { pm25: '' });
-    expect(await acceptReadings(ingest, [empty], early)).toMatchObject({
+    expect(await acceptReadings(town.ingest, [empty], early)).toMatchObject({
       quarantined: [{ reason: 'in_the_future' }],
     });
     expect(await accept([{ ...empty, isOutdated: true }])).toMatchObject({
       quarantined: [{ reason: 'outdated' }],
     });
-    await owner`update raw.installation set ingest_cutoff = ${NOW}`;
+    await town.owner`update raw.installation set ingest_cutoff = ${NOW}`;
     expect(await accept([empty])).toMatchObject({
       quarantined: [{ reason: 'older_than_retention' }],
     });
-    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
-    expect(await stored(owner)).toMatchObject([{ pm25: 5 }]);
+    await town.owner`update raw.installation set ingest_cutoff = '-infinity'`;
+    expect(await stored(town.owner)).toMatchObject([{ pm25: 5 }]);
   });
 
   test('the closed hours that a batch wrote to are counted (S4)', async () => {
@@ -211,7 +193,7 @@ onEveryEngine('acceptReadings', (engine) => {
       (time) => `2026-11-20T${time}:00Z`,
     );
     await acceptReadings(
-      ingest,
+      town.ingest,
       times.map((time) => reading(1, time, { pm25: 1 })),
       {
         now: new Date('2026-11-20T12:01:00Z'),
@@ -224,7 +206,7 @@ onEveryEngine('acceptReadings', (engine) => {
 
   test('a batch for new values only replaces nothing, and the last of two new readings counts', async () => {
     const onlyNew = (readings: ReadingInput[]) =>
-      acceptReadings(ingest, readings, { now: NOW, source: 'test', onlyNew: true });
+      acceptReadings(town.ingest, readings, { now: NOW, source: 'test', onlyNew: true });
     await accept([reading(1, T, { pm25: 5 })]);
     expect(await onlyNew([reading(1, T, { pm25: 6 })])).toMatchObject({
       accepted: 0,
@@ -233,32 +215,27 @@ onEveryEngine('acceptReadings', (engine) => {
     // what it leaves empty stays, and what is missing is filled in
     const outcome = await onlyNew([reading(1, T, { pm25: '', pm10: 3 })]);
     expect(outcome).toMatchObject({ accepted: 1, replaced: { values: 0 } });
-    expect(await stored(owner)).toMatchObject([{ pm25: 5, pm10: 3 }]);
-    await owner`update raw.readings set pm10 = null`;
+    expect(await stored(town.owner)).toMatchObject([{ pm25: 5, pm10: 3 }]);
+    await town.owner`update raw.readings set pm10 = null`;
     const two = [1, 2].map((pm25) => reading(2, T, { pm25 }));
     expect(await onlyNew(two)).toMatchObject({ accepted: 1, unchanged: 1 });
-    expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
-  });
-
-  test('a push withdraws only the values that all its rows with the same time leave empty (S3)', async () => {
-    await accept([reading(1, T, { pm25: 1, pm10: 2, temperature: 3 })]);
-    await accept([
-      reading(1, T, { pm25: 5, pm10: '', temperature: '' }),
-      reading(1, T, { pm25: '', pm10: 8, temperature: '' }),
-    ]);
-    expect(await stored(owner)).toMatchObject([{ pm25: 5, pm10: 8, temperature: null }]);
+    expect((await stored(town.owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
   });
 
   test('a sender may send what its station measured, and nothing from after a sensor has left it', async () => {
     const scope = { provider: 'us', stations: [1] };
     const send = (time: string) =>
-      acceptReadings(ingest, [reading(5, time, { pm25: 1 })], { now: NOW, source: 'test', scope });
+      acceptReadings(town.ingest, [reading(5, time, { pm25: 1 })], {
+        now: NOW,
+        source: 'test',
+        scope,
+      });
     expect(await send('2026-04-30T23:59:59Z')).toMatchObject({ accepted: 1 });
     await expect(send('2026-05-01T00:00:00Z')).rejects.toThrow(UnauthorizedSensors);
   });
 
   test('two writers of the same rows in different orders both succeed', async () => {
-    const pools = [ingest, db.as('airseries_ingest')];
+    const pools = [town.ingest, town.db.as('airseries_ingest')];
     const batch = (writer: number, round: number) =>
       Array.from({ length: 200 }, (_, n) => {
         // new and corrected readings in alternating hours, the other way round for each writer
@@ -269,7 +246,7 @@ onEveryEngine('acceptReadings', (engine) => {
       });
     await Promise.all(
       pools.map(async (pool, writer) => {
-        for (let round = 0; round < 15; round++) {
+        for (let round = 0; round < 5; round++) {
           const readings = writer === 0 ? batch(writer, round) : batch(writer, round).reverse();
           const outcome = await acceptReadings(pool, readings, {
             now: new Date('2100-01-01'),
@@ -279,7 +256,7 @@ onEveryEngine('acceptReadings', (engine) => {
         }
       }),
     );
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
   });
 
   describe('any input', () => {
@@ -321,23 +298,23 @@ onEveryEngine('acceptReadings', (engine) => {
           fc.array(anything, { minLength: 1, maxLength: 30 }),
           fc.array(fc.nat(30)),
           async (readings, cuts) => {
-            await empty();
+            await empty(town.owner);
             const whole = await accept(readings);
             expect(whole.accepted + whole.unchanged + whole.quarantined.length).toBe(
               readings.length,
             );
-            const atOnce = [await stored(owner), (await quarantine()).length];
+            const atOnce = [await stored(town.owner), (await quarantine()).length];
 
             const again = await accept(readings);
             expect(again.replaced.values).toBe(0);
-            expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
+            expect([await stored(town.owner), (await quarantine()).length]).toEqual(atOnce);
 
-            await empty();
+            await empty(town.owner);
             const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort(
               (a, b) => a - b,
             );
             const parts = ends.map((end, index) => readings.slice(ends[index - 1] ?? 0, end));
-            const staged = await storeStaged(ingest, parts);
+            const staged = await storeStaged(town.ingest, parts);
             expect(staged).toMatchObject({
               received: readings.length,
               accepted: whole.accepted,
@@ -349,10 +326,10 @@ onEveryEngine('acceptReadings', (engine) => {
             expect(
               staged.refused_ordinals.map((one, n) => [one, staged.refused_reasons[n]]),
             ).toEqual(reasons);
-            expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
+            expect([await stored(town.owner), (await quarantine()).length]).toEqual(atOnce);
           },
         ),
-        { numRuns: 25 },
+        { numRuns: isAll ? 25 : 10 },
       );
     });
   });

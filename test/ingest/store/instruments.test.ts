@@ -1,49 +1,77 @@
 /** Values that are judged by what the network says of their sensor (S1). */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
+import { expect, test } from 'vitest';
+import { READING_COLUMNS } from '../../../src/contract/parameters.ts';
 import { droppedValue } from '../../../src/ingest/explain.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
-import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
+import { instrumentOf, mayBeNoMeasurement } from '../../../src/ingest/store/instruments.ts';
+import { checkReading, latestAcceptable } from '../../../src/ingest/store/validate.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { reading, stored, storeStaged } from '../support.ts';
+import { reading, retry, stored, storeStaged, useTown } from '../support.ts';
 
 const T = '2026-11-20T10:00:00Z';
 
-/** The same values, as single precision keeps them. */
-const nearly = (values: object) =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? expect.closeTo(value, 4) : value,
-    ]),
-  );
+const ALL = READING_COLUMNS.filter(({ name }) =>
+  ['temperature', 'humidity', 'pm25'].includes(name),
+);
 
-onEveryEngine('the instrument', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
-  let ingest: Sql;
-  const accept = (readings: ReadingInput[]) =>
-    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
-  beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    ingest = db.as('airseries_ingest');
+test.each<[kind: string, sent: object, left: string[]]>([
+  ['HTU21D', { temperature: '-46.85', humidity: '55' }, ['temperature']],
+  ['SHT21', { temperature: -46.849998, humidity: -6 }, ['temperature', 'humidity']],
+  ['HTU21', { temperature: 20, humidity: '-5.99', pm25: 3 }, ['humidity']],
+  ['Sensirion HTU 21D', { temperature: -46.8, pm25: 3 }, ['temperature']],
+  ['HTU21D', { temperature: -46.9, pm25: 3 }, ['temperature']],
+  ['HTU21D', { temperature: -46.7, humidity: 0 }, []],
+  ['SHT31', { temperature: '-45.00', humidity: '0.00' }, ['temperature', 'humidity']],
+  ['SHT30', { temperature: -45, humidity: 40 }, []],
+  ['SHT3x', { temperature: 3, humidity: 0 }, []],
+  ['DS18B20', { temperature: '85.00', pm25: 3 }, ['temperature']],
+  ['DS18B20', { temperature: -127, pm25: 3 }, ['temperature']],
+  ['DHT22', { temperature: '0.00', humidity: '0.00' }, ['temperature', 'humidity']],
+  ['DHT22', { temperature: 0, humidity: 81 }, []],
+  ['DHT22', { temperature: 0 }, []],
+  ['SDS011 + DHT22', { temperature: 0, humidity: 0, pm25: 3 }, ['temperature', 'humidity']],
+  ['BME280', { temperature: -46.85, humidity: 0 }, []],
+])(
+  'of a %s, the values %o that say that nothing was measured are left out (S1)',
+  (kind, sent, left) => {
+    const facts = new Map([[1, { instrument: instrumentOf(kind), countsRain: false }]]);
+    const { rejected } = checkReading(
+      reading(1, T, { ...sent }),
+      ALL,
+      latestAcceptable(NOW),
+      facts,
+    );
+    const inOrder = ALL.map(({ name }) => name).filter((name) => left.includes(name));
+    expect(rejected.filter((reason) => !reason.startsWith('out_of'))).toEqual(
+      inOrder.map((name) => `nothing_measured:${name}`),
+    );
+    // or its sensor is not looked up
+    if (left.length > 0) expect(mayBeNoMeasurement(sent)).toBe(true);
+  },
+);
+
+test('of a value that says that nothing was measured, no other unit is hinted at', () => {
+  expect(droppedValue('out_of_bounds:temperature', 85, READING_FORMATS).hint).toMatch(/like °F/);
+  expect(droppedValue('nothing_measured:temperature', 85, READING_FORMATS)).toEqual({
+    ...{ parameter: 'temperature', reason: 'nothing_measured' },
   });
-  afterAll(() => db.drop());
+});
+
+onEveryEngineInAll('the instrument', (engine) => {
+  const town = useTown(engine);
+  const accept = (readings: readonly ReadingInput[]) => town.accept(readings);
 
   test('the end of an instrument’s range is no concentration, also in a retry and in a file (S1)', async () => {
     const sensors = (kind: string) => [
       { id: 1, kind },
       { id: 2, kind: 'PMS5003' },
     ];
-    await bringIn(owner, smallNetwork({ one: { sensors: sensors('Nova SDS-011') } }));
+    await bringIn(town.owner, smallNetwork({ one: { sensors: sensors('Nova SDS-011') } }));
     const values = { pm25: '999.9', pm25_raw: 1_000, pm10: '1999.9', temperature: '20' };
     const most = { pm25: '999.8', pm25_raw: 999.8, pm10: '1999.8' };
     const readings = [
@@ -60,34 +88,29 @@ onEveryEngine('the instrument', (engine) => {
     const outcome = await accept(readings);
     expect(outcome).toMatchObject({ accepted: 3, quarantined: [] });
     expect(outcome.values).toEqual(left.map((reason) => ({ index: 0, reason })));
-    expect(await stored(owner)).toMatchObject(expected);
+    expect(await stored(town.owner)).toMatchObject(expected);
     expect(
-      (await owner`select kind, reason from raw.quarantine order by id`).map(
+      (await town.owner`select kind, reason from raw.quarantine order by id`).map(
         ({ kind, reason }) => `${kind} ${reason}`,
       ),
     ).toEqual(left.map((reason) => `value ${reason}`).toSorted());
 
-    await owner`truncate raw.readings, raw.quarantine`;
-    const staged = await storeStaged(ingest, [readings]);
+    await town.owner`truncate raw.readings, raw.quarantine`;
+    const staged = await storeStaged(town.ingest, [readings]);
     expect(staged).toMatchObject({ accepted: 3, refused_ordinals: [] });
     expect(staged.value_reasons).toEqual(Object.fromEntries(left.map((reason) => [reason, 1])));
-    expect(await stored(owner)).toMatchObject(expected);
+    expect(await stored(town.owner)).toMatchObject(expected);
 
-    await owner`truncate raw.readings, raw.quarantine`;
+    await town.owner`truncate raw.readings, raw.quarantine`;
     await accept([reading(1, T, { pm25: 999.9 })]); // all that it has
     await accept([reading(99, T, { pm25: 999.9, pm10: 5 })]);
     await bringIn(
-      owner,
+      town.owner,
       smallNetwork({ one: { sensors: [...sensors('SDS011'), { id: 99, kind: 'SDS011' }] } }),
     );
-    await retryQuarantined(owner, {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-    });
-    expect(await stored(owner)).toMatchObject([{ sensor_id: 99, pm25: null, pm10: 5 }]);
-    const waiting = await owner`select kind, reason from raw.quarantine order by reason, kind`;
+    await retry(town.owner);
+    expect(await stored(town.owner)).toMatchObject([{ sensor_id: 99, pm25: null, pm10: 5 }]);
+    const waiting = await town.owner`select kind, reason from raw.quarantine order by reason, kind`;
     expect(waiting).toEqual([
       { kind: 'value', reason: 'end_of_range:pm25' },
       { kind: 'value', reason: 'end_of_range:pm25' },
@@ -95,97 +118,33 @@ onEveryEngine('the instrument', (engine) => {
     ]);
   });
 
-  test.each<[kind: string, sent: object, left: string[], kept: object]>([
-    ['HTU21D', { temperature: '-46.85', humidity: '55' }, ['temperature'], { humidity: 55 }],
-    ['SHT21', { temperature: -46.849998, humidity: -6 }, ['temperature', 'humidity'], {}],
-    ['HTU21', { temperature: 20, humidity: '-5.99', pm25: 3 }, ['humidity'], { temperature: 20 }],
-    ['Sensirion HTU 21D', { temperature: -46.8, pm25: 3 }, ['temperature'], { pm25: 3 }],
-    ['HTU21D', { temperature: -46.9, pm25: 3 }, ['temperature'], { pm25: 3 }],
-    ['HTU21D', { temperature: -46.7, humidity: 0 }, [], { temperature: -46.7, humidity: 0 }],
-    ['SHT31', { temperature: '-45.00', humidity: '0.00' }, ['temperature', 'humidity'], {}],
-    ['SHT30', { temperature: -45, humidity: 40 }, [], { temperature: -45, humidity: 40 }],
-    ['SHT3x', { temperature: 3, humidity: 0 }, [], { temperature: 3, humidity: 0 }],
-    ['DS18B20', { temperature: '85.00', pm25: 3 }, ['temperature'], { pm25: 3 }],
-    ['DS18B20', { temperature: -127, pm25: 3 }, ['temperature'], { pm25: 3 }],
-    ['DHT22', { temperature: '0.00', humidity: '0.00' }, ['temperature', 'humidity'], {}],
-    ['DHT22', { temperature: 0, humidity: 81 }, [], { temperature: 0, humidity: 81 }],
-    ['DHT22', { temperature: 0 }, [], { temperature: 0 }],
-    ['SDS011 + DHT22', { temperature: 0, humidity: 0, pm25: 3 }, ['temperature', 'humidity'], {}],
-    ['BME280', { temperature: -46.85, humidity: 0 }, [], { temperature: -46.85, humidity: 0 }],
-  ])(
-    'of a %s, the values %o that say that nothing was measured are left out (S1)',
-    async (kind, sent, left, kept) => {
-      await bringIn(owner, smallNetwork({ one: { sensors: [{ id: 1, kind }] } }));
-      const readings = [reading(1, T, { uv: 1, ...sent })];
-      const stays = { uv: 1, temperature: null, humidity: null, ...kept };
-      const reasons = left.map((name) => `nothing_measured:${name}`);
-      await owner`truncate raw.readings, raw.quarantine`;
-      const outcome = await accept(readings);
-      expect(outcome.values.map(({ reason }) => reason)).toEqual(reasons);
-      expect(await stored(owner)).toMatchObject([nearly(stays)]);
-
-      await owner`truncate raw.readings, raw.quarantine`;
-      const { value_reasons } = await storeStaged(ingest, [readings]);
-      expect(Object.keys(value_reasons).sort()).toEqual(reasons.toSorted());
-      expect(await stored(owner)).toMatchObject([nearly(stays)]);
-    },
-  );
-
-  test('a value in °F that says that nothing was measured is left out after its conversion (S1, S6)', async () => {
-    await bringIn(owner, smallNetwork({ one: { sensors: [{ id: 1, kind: 'HTU21D' }] } }));
-    await owner`truncate raw.readings, raw.quarantine`;
-    const sent = { sensor_id: 1, time: T, temperature_f: -52.33, humidity: 50 };
-    const body = Buffer.from(JSON.stringify(sent));
-    const { readings } = await readBatch(body, 'application/json', { now: NOW }, READING_FORMATS);
-    expect((await accept([...readings])).values).toEqual([
-      { index: 0, reason: 'nothing_measured:temperature' },
-    ]);
-  });
-
-  test('of a value that says that nothing was measured, no other unit is hinted at', () => {
-    expect(droppedValue('out_of_bounds:temperature', 85, READING_FORMATS).hint).toMatch(
-      /looks like °F/,
-    );
-    expect(droppedValue('nothing_measured:temperature', 85, READING_FORMATS)).toEqual({
-      parameter: 'temperature',
-      reason: 'nothing_measured',
-    });
-  });
-
   test('PM2.5 that AirGradient corrected itself waits while a formula applies to its sensor (S5)', async () => {
     const network = (correction: string | object[], device: string) =>
-      bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3, device, correction }] } }));
+      bringIn(town.owner, smallNetwork({ two: { sensors: [{ id: 3, device, correction }] } }));
     const body = { serialno: 'a1', pm02: 7, pm02Compensated: 5, rhum: 43, rhumCompensated: 49 };
     const push = async (values: object) => {
       const declared = { name: 'airgradient', now: NOW };
       const text = Buffer.from(JSON.stringify(values));
       const { readings } = await readBatch(text, 'application/json', declared, READING_FORMATS);
-      return await accept(await assignSensors(ingest, readings, undefined, NOW));
+      return await accept(await assignSensors(town.ingest, readings, undefined, NOW));
     };
-    const waiting = () => owner`select reason from raw.quarantine`;
-    const retry = () =>
-      retryQuarantined(owner, {
-        formats: READING_FORMATS,
-        now: NOW,
-        log: keepingLog(),
-        terminal: false,
-      });
-    await owner`truncate raw.readings, raw.quarantine`;
+    const waiting = () => town.owner`select reason from raw.quarantine`;
+    await town.owner`truncate raw.readings, raw.quarantine`;
     await network('epa-2021', 'other');
     expect(await push(body)).toMatchObject({ quarantined: [{ reason: 'unknown_sensor' }] });
     await network('epa-2021', 'a1');
     for (let attempt = 0; attempt < 2; attempt++) {
-      await retry();
+      await retry(town.owner);
       expect(await waiting()).toEqual([{ reason: 'corrected_already' }]);
     }
-    expect(await stored(owner)).toEqual([]);
+    expect(await stored(town.owner)).toEqual([]);
     await network([{ formula: 'epa-2021', until: '2026-11-20T11:00:00Z' }], 'a1');
-    await retry();
-    expect(await stored(owner)).toMatchObject([
+    await retry(town.owner);
+    expect(await stored(town.owner)).toMatchObject([
       { sensor_id: 3, pm25_raw: 7, pm25: 5, humidity: 49 },
     ]);
     expect(await waiting()).toEqual([]);
-    await owner`truncate raw.readings`;
+    await town.owner`truncate raw.readings`;
     await network('epa-2021', 'a1');
     const { pm02Compensated: _, ...raw } = body;
     expect(await push(raw)).toMatchObject({ accepted: 1 });

@@ -1,29 +1,16 @@
 /** The rows of a source are looked at as a whole before any is stored, in any order (S3, S7, S8). */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { expect, it } from 'vitest';
 import { makeFindings } from '../../../src/ingest/reading/facts.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import { type Finding, lookAtStage, lookedAt } from '../../../src/ingest/store/look.ts';
 import { withStage } from '../../../src/ingest/store/stage.ts';
 import { NOW } from '../../support/clock.ts';
-import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
-import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { file, reading } from '../support.ts';
+import { importText, reading, useTown } from '../support.ts';
 
-// nothing here depends on the engine
-let db: TestDatabase;
-let ingest: Sql;
-beforeAll(async () => {
-  db = await testDatabase(engines[0] as (typeof engines)[0]);
-  ingest = db.as('airseries_ingest');
-  await bringIn(db.as(), smallNetwork());
-});
-afterAll(() => db.drop());
+const town = useTown();
 
 const row = (sensorId: number, hour: number, values: ReadingInput['values']) =>
   reading(sensorId, new Date(Date.UTC(2026, 9, 1, hour)).toISOString(), values, 1);
@@ -36,7 +23,7 @@ const looking = () => {
 
 /** The number of rows in the sentence about them. */
 const contradicting = (rows: readonly ReadingInput[]) =>
-  withStage(ingest, async (stage) => {
+  withStage(town.ingest, async (stage) => {
     const staged = await stage.begin();
     await stage.add(rows, NOW);
     await stage.end();
@@ -122,14 +109,8 @@ it('rows contradict each other only in used columns of measured values, quoted a
   );
 });
 
-const imported = (content: string) =>
-  importReadings(ingest, [file('a.csv', content)], {
-    formats: READING_FORMATS,
-    now: NOW,
-    log: keepingLog(),
-    terminal: false,
-    format: { shift: '0min' },
-  });
+const imported = (content: string, format = {}) =>
+  importText(town.ingest, content, { shift: '0min', ...format });
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1) + minute * 60_000).toISOString();
 
@@ -170,11 +151,38 @@ it('PM2.5 above PM10 is found in rows of one parameter each, however they are so
   ]);
 });
 
-it('PM2.5 above PM10 is asked about from 20 rows on', async () => {
-  const asked = async (count: number) => {
-    const rows = Array.from({ length: count }, (_, n) => `1,${at(n)},9,5`);
-    const { failures } = await imported(['sensor_id,time,pm25,pm10', ...rows].join('\n'));
-    return failures.map((failure) => /PM2.5 is above PM10 in each of \d+ rows/.test(failure));
-  };
-  expect([await asked(19), await asked(20)]).toEqual([[], [true]]);
+const RISES = (hour: number) => 50 - hour;
+it.each<[what: string, name: string, value: (row: number) => unknown, said: RegExp, unit: string]>([
+  [
+    'PM2.5 above PM10',
+    'pm25,pm10',
+    (n) => `${20 + n},${19 + n}`,
+    /PM2\.5 is above PM10 in each of 20 rows/,
+    'pm10=ug/m3',
+  ],
+  ['a total', 'rain', RISES, /rain only rises, from 31 to 50 in 20 rows/, 'rain=mm'],
+])(
+  '%s is asked about from 20 rows on, until its unit is declared (S8)',
+  async (_, name, value, said, unit) => {
+    const of = (count: number) =>
+      [
+        `time,sensor_id,${name}`,
+        ...Array.from({ length: count }, (_, n) => `${at(-60 * n)},1,${value(n)}`),
+      ].join('\n');
+    expect((await imported(of(19))).failures).toEqual([]);
+    expect((await imported(of(20))).failures).toEqual([expect.stringMatching(said)]);
+    expect(await imported(of(20), { units: [unit] })).toMatchObject({ failed: false });
+  },
+);
+
+it.each<[what: string, name: string, value: (row: number) => unknown]>([
+  ['PM2.5 above PM10 in all rows but one', 'pm25,pm10', (n) => (n === 7 ? '5,5' : '6,5')],
+  ['PM2.5 at the mark of a fault', 'pm25,pm10', () => '9999,5'],
+  ['rain that returns to 0', 'rain', (n) => (n === 15 ? 0 : 50 - n)],
+  ['steady rain', 'rain', () => 0.2],
+  ['rain that rises 19 times', 'rain', (n) => Math.max(0, 19 - n)],
+])('an import accepts %s', async (_, name, value) => {
+  const rows = Array.from({ length: 30 }, (_, n) => `${at(-60 * n)},1,${value(n)}`);
+  const summary = await imported([`time,sensor_id,${name}`, ...rows].join('\n'));
+  expect(summary).toMatchObject({ accepted: 30, failed: false });
 });

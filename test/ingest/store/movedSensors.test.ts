@@ -2,38 +2,23 @@
  * Readings that place themselves more than 1 km from the station that their sensor has at their time
  * say that it moved: asked about (S9).
  */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { expect, it } from 'vitest';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { NOW } from '../../support/clock.ts';
-import { engines } from '../../support/database.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { smallNetwork } from '../../support/smallNetwork.ts';
-import { openPushing, type Pushing, send } from '../http/pushing.ts';
-import { file, stored } from '../support.ts';
+import { send, usePushing } from '../http/pushing.ts';
+import { importText, stored } from '../support.ts';
 
 const MOVE = '2026-11-15T00:00:00Z';
 
-// nothing here depends on the engine
-let here: Pushing;
-let owner: Sql;
-beforeAll(async () => {
-  const moved = {
-    id: 2,
-    device: 'roof',
-    stations: [
-      { id: 1, until: MOVE },
-      { id: 2, since: MOVE },
-    ],
-  };
-  const network = smallNetwork({ one: { sensors: [{ id: 1 }, moved] } });
-  here = await openPushing(engines[0] as (typeof engines)[0], network);
-  owner = here.owner;
-});
-beforeEach(() => owner`truncate raw.readings`);
-afterAll(() => here.close());
+const moved = {
+  id: 2,
+  device: 'roof',
+  stations: [
+    { id: 1, until: MOVE },
+    { id: 2, since: MOVE },
+  ],
+};
+const here = usePushing(smallNetwork({ one: { sensors: [{ id: 1 }, moved] } }));
 
 const row = (time: string, sensor: string | number, place: string) =>
   `${time},${sensor},5,${place}\n`;
@@ -43,15 +28,8 @@ const BEFORE = '2026-11-10T08:00:00Z';
 const AFTER = '2026-11-20T08:00:00Z';
 
 const imported = (rows: readonly string[], format: Declarations = {}, owner = 'sensor_id') => {
-  const table = file('a.csv', `time,${owner},pm25,lat,lon\n${rows.join('')}`);
-  const options = {
-    formats: READING_FORMATS,
-    now: NOW,
-    log: keepingLog(),
-    terminal: false,
-    format,
-  };
-  return importReadings(here.database.as('airseries_ingest'), [table], options);
+  const table = `time,${owner},pm25,lat,lon\n${rows.join('')}`;
+  return importText(here.database.as('airseries_ingest'), table, format);
 };
 
 it('a sensor more than 1 km from its station stops a file, and a declaration answers', async () => {
@@ -65,7 +43,7 @@ it('a sensor more than 1 km from its station stops a file, and a declaration ans
       ),
     ],
   ]);
-  expect(await stored(owner)).toEqual([]);
+  expect(await stored(here.owner)).toEqual([]);
   expect(await imported(rows, { only: ['lat=40'] })).toMatchObject({ accepted: 1, excluded: 1 });
   expect(await imported(rows, { only: ['lat=*'] })).toMatchObject({ accepted: 1, failed: false });
 });

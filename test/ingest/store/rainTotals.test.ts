@@ -1,20 +1,17 @@
 /** Gauges that count up (A6): the total is kept, and the amount is derived from the one before. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { maintain } from '../../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../../src/aggregate/retention.ts';
-import type { Sql } from '../../../src/database/client.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
-import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../../src/ingest/store/deleteReadings.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { removeElement } from '../../../src/network/removeElement.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngine } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
@@ -22,19 +19,20 @@ import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { seeded } from '../../support/random.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { file, reading, stored } from '../support.ts';
+import { file, HOW, reading, retry, stored, useTown } from '../support.ts';
 
 const START = Date.parse('2026-06-01T00:00:00Z');
 const at = (hours: number) => new Date(START + hours * HOUR).toISOString();
 
 onEveryEngine('totals of rain', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
-  let ingest: Sql;
-  const accept = (...readings: ReadingInput[]) =>
-    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const network = smallNetwork({
+    sensor: { rain: 'total' },
+    two: { sensors: [{ id: 3, device: 'garden' }] },
+  });
+  const town = useTown(engine, network);
+  const accept = (...readings: ReadingInput[]) => town.accept(readings);
   const total = (hours: number, rain: unknown, sensor = 1) => reading(sensor, at(hours), { rain });
-  const amounts = async () => (await stored(owner)).map(({ rain }) => rain as number | null);
+  const amounts = async () => (await stored(town.owner)).map(({ rain }) => rain as number | null);
   const push = async (body: unknown, name = 'home-assistant') => {
     const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const type = typeof body === 'string' ? 'text/csv' : 'application/json';
@@ -44,22 +42,8 @@ onEveryEngine('totals of rain', (engine) => {
       { name, now: NOW, device: 'garden' },
       READING_FORMATS,
     );
-    return accept(...(await assignSensors(ingest, readings, undefined, NOW)));
+    return accept(...(await assignSensors(town.ingest, readings, undefined, NOW)));
   };
-
-  beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    ingest = db.as('airseries_ingest');
-    await bringIn(owner, {
-      ...smallNetwork({
-        sensor: { rain: 'total' },
-        two: { sensors: [{ id: 3, device: 'garden' }] },
-      }),
-    });
-  });
-  beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
-  afterAll(() => db.drop());
 
   test('rain totals give the difference, the total itself after a reset, and nothing after 24 hours (A6)', async () => {
     await accept(
@@ -73,7 +57,7 @@ onEveryEngine('totals of rain', (engine) => {
       total(2, 7, 2), // sensor 2 sends amounts
     );
     expect(await amounts()).toEqual([null, 0.5, 0.25, 1, null, 0, null, 7]);
-    expect((await stored(owner)).map(({ rain_total }) => rain_total)).toEqual([
+    expect((await stored(town.owner)).map(({ rain_total }) => rain_total)).toEqual([
       1200,
       1200.5,
       0.25,
@@ -83,21 +67,21 @@ onEveryEngine('totals of rain', (engine) => {
       600,
       null,
     ]);
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
     expect(
-      await owner`select rain from rollup.sensor_hourly where sensor_id = 1 order by bucket limit 4`,
+      await town.owner`select rain from rollup.sensor_hourly where sensor_id = 1 order by bucket limit 4`,
     ).toEqual([null, 0.5, 0.25, 1].map((rain) => ({ rain })));
   });
 
   test('the later of two writers at once sees the rain total of the earlier (A6)', async () => {
     await accept(total(0, 9));
     const end = await openTransaction(
-      owner,
+      town.owner,
       `select from raw.rain_gauge where sensor_id = 1 for update;
       insert into raw.readings (measured_at, sensor_id, rain, rain_total) values ('${at(1)}', 1, 1, 10)`,
     );
     const later = accept(total(2, 12));
-    const watcher = db.superuser();
+    const watcher = town.db.superuser();
     const isWaiting = async () => (await lockWaits(watcher, { at: 'store_readings' })).length > 0;
     const over = later.then(() => 'stored');
     await until(async () => (await Promise.race([over, isWaiting()])) !== false, 'a writer waits');
@@ -108,9 +92,8 @@ onEveryEngine('totals of rain', (engine) => {
 
   test('rain totals give the same amounts late, repeated, corrected, withdrawn or deleted as in order (A6, S3)', async () => {
     const random = seeded(3);
-    const network = { now: NOW, source: 'test' };
     const given = new Map<number, number | undefined>();
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 20; round++) {
       const inBatch = new Set<number>();
       const batch = Array.from({ length: 1 + random.below(6) }, () => {
         const hour = random.below(160) * 0.75;
@@ -126,16 +109,20 @@ onEveryEngine('totals of rain', (engine) => {
         if (rain !== undefined || !inBatch.has(hour)) given.set(hour, rain);
         return reading(1, at(hour), { rain: rain ?? '', temperature: random.below(20) });
       });
-      await acceptReadings(ingest, batch, network);
+      await accept(...batch);
       if (round % 5 === 4) {
         const from = random.below(100);
         const to = from + random.below(30);
-        await deleteReadings(owner, { sensor: 1, from: new Date(at(from)), to: new Date(at(to)) });
+        await deleteReadings(town.owner, {
+          sensor: 1,
+          from: new Date(at(from)),
+          to: new Date(at(to)),
+        });
         for (const hour of given.keys()) if (hour >= from && hour < to) given.delete(hour);
       }
       if (round % 10 === 9) {
-        expect(await differences(db)).toEqual([]); // the refresh knows of every derived amount
-        await maintain(db.target, NOW);
+        expect(await differences(town.db)).toEqual([]); // the refresh knows of every derived amount
+        await maintain(town.db.target, NOW);
       }
       const expected = withAmounts(
         [...given].map(([hour, rain]) => ({
@@ -148,7 +135,7 @@ onEveryEngine('totals of rain', (engine) => {
         expected.map(({ values }) => values.rain ?? null),
       );
     }
-    const before = await stored(owner);
+    const before = await stored(town.owner);
     const temperatures = new Map(before.map((row) => [Date.parse(row.measured_at), row]));
     const again = [...given].map(([hour, rain]) =>
       reading(1, at(hour), {
@@ -157,59 +144,14 @@ onEveryEngine('totals of rain', (engine) => {
       }),
     );
     expect(await accept(...again)).toMatchObject({ accepted: 0, unchanged: again.length });
-    expect(await stored(owner)).toEqual(before);
-  });
-
-  test('rain totals of Home Assistant in inches are recognized, pushed or as history (A6, S6)', async () => {
-    const totals = [100, 104.2, 104.2, 112.4];
-    const state = (inches: number, hour: number) => ({
-      entity_id: 'sensor.garden_rain',
-      state: String(inches),
-      attributes: {
-        device_class: 'precipitation',
-        state_class: 'total_increasing',
-        unit_of_measurement: 'in',
-      },
-      last_updated: at(hour),
-    });
-    const published = async () =>
-      (
-        await owner`select sum(rain)::float8 as rain, count(*)::int as n, min(rain_total) as first from raw.readings`
-      )[0];
-    const expected = { rain: expect.closeTo(315, 0), n: 4, first: 2540 };
-    for (const [hour, inches] of totals.entries())
-      expect(await push(state(inches, hour))).toMatchObject({ accepted: 1, values: [] });
-    expect(await published()).toEqual(expected);
-    expect(await differences(db)).toEqual([]);
-    const days = await owner`select total_rain from api.station_daily where station_id = 2`;
-    expect(days.map((day) => day.total_rain)).toEqual([315]);
-
-    await owner`truncate raw.readings`;
-    const csv = totals.map((inches, hour) => `sensor.garden_rain,${inches},in,total,${at(hour)}\n`);
-    const path = file(
-      'history.csv',
-      `entity_id,state,unit,state_class,last_changed\n${csv.join('')}`,
-    );
-    const format = { device: 'garden', columns: ['rain=sensor.garden_rain'] };
-    const options = {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-      format,
-    };
-    expect(await importReadings(ingest, [path], options)).toMatchObject({
-      accepted: 4,
-      values: {},
-    });
-    expect(await published()).toEqual(expected);
+    expect(await stored(town.owner)).toEqual(before);
   });
 
   test('files have rain totals of a declared sensor or in a column rain_total, and may be read again (A6)', async () => {
     const rows = [1000, 1000.5, 2, 2].map((rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`);
-    const options = { formats: READING_FORMATS, now: NOW, log: keepingLog(), terminal: false };
+    const options = HOW;
     const bring = (name: string, header: string) =>
-      importReadings(ingest, [file(name, `${header}\n${rows.join('')}`)], options);
+      importReadings(town.ingest, [file(name, `${header}\n${rows.join('')}`)], options);
     expect(await bring('a.csv', 'sensor_id,time,rain')).toMatchObject({
       accepted: 6,
       quarantined: { no_value: 2 }, // of sensor 3, whose rain is the amount
@@ -225,23 +167,23 @@ onEveryEngine('totals of rain', (engine) => {
     // a column of another name, of totals in inches
     const inches = file('c.csv', `sensor_id,time,Regen\n3,${at(40)},10\n3,${at(41)},10.5\n`);
     const format = { columns: ['rain_total_in=Regen'] };
-    expect(await importReadings(ingest, [inches], { ...options, format })).toMatchObject({
+    expect(await importReadings(town.ingest, [inches], { ...options, format })).toMatchObject({
       accepted: 2,
       values: {},
     });
     expect((await amounts()).slice(-2)).toEqual([null, expect.closeTo(12.7, 3)]);
-    await owner`delete from raw.readings where measured_at >= ${at(40)}`;
+    await town.owner`delete from raw.readings where measured_at >= ${at(40)}`;
 
-    const before = await stored(owner);
+    const before = await stored(town.owner);
     const csv = before.map(
       ({ sensor_id, measured_at, rain, rain_total }) =>
         `${sensor_id},${measured_at},${rain ?? ''},${rain_total}\n`,
     );
-    await owner`truncate raw.readings`;
+    await town.owner`truncate raw.readings`;
     const path = file('dump.csv', `sensor_id,measured_at,rain,rain_total\n${csv.join('')}`);
-    expect(await importReadings(ingest, [path], options)).toMatchObject({ accepted: 8 });
+    expect(await importReadings(town.ingest, [path], options)).toMatchObject({ accepted: 8 });
     // the amount that stood beside a total is not in a table of totals
-    expect(await stored(owner)).toEqual(before.map((row) => ({ ...row, rain_given: null })));
+    expect(await stored(town.owner)).toEqual(before.map((row) => ({ ...row, rain_given: null })));
   });
 
   test('rain without a time of its own is left out with its reason, also after waiting for its sensor (A6, S3)', async () => {
@@ -250,34 +192,24 @@ onEveryEngine('totals of rain', (engine) => {
       accepted: 1,
       values: [{ index: 0, reason: 'no_time:rain' }],
     });
-    expect(await stored(owner)).toMatchObject([{ rain: null, rain_total: null, temperature: 5 }]);
-    expect(await owner`select kind, reason from raw.quarantine`).toEqual([
+    expect(await stored(town.owner)).toMatchObject([
+      { rain: null, rain_total: null, temperature: 5 },
+    ]);
+    expect(await town.owner`select kind, reason from raw.quarantine`).toEqual([
       { kind: 'value', reason: 'no_time:rain' },
     ]);
-    await owner`truncate raw.readings, raw.quarantine`;
+    await town.owner`truncate raw.readings, raw.quarantine`;
     const { readings } = await readBatch(
       Buffer.from(JSON.stringify({ ...body, device: 'roof' })),
       'application/json',
       { name: 'airseries', now: NOW },
       READING_FORMATS,
     );
-    await accept(...(await assignSensors(ingest, readings, undefined, NOW)));
-    await owner`update raw.sensor set device = 'roof' where id = 3`;
-    await retryQuarantined(owner, {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-    });
-    await owner`update raw.sensor set device = 'garden' where id = 3`;
-    expect(await stored(owner)).toMatchObject([{ rain: null, temperature: 5 }]);
-  });
-
-  test('rain totals that several senders write at once follow from each other (A6)', async () => {
-    await accept(total(0, 1));
-    const batches = [1, 2, 3, 4, 5, 6].map((hour) => accept(total(hour, hour * hour)));
-    await Promise.all(batches);
-    expect(await amounts()).toEqual([null, 0, 3, 5, 7, 9, 11]);
+    await accept(...(await assignSensors(town.ingest, readings, undefined, NOW)));
+    await town.owner`update raw.sensor set device = 'roof' where id = 3`;
+    await retry(town.owner);
+    await town.owner`update raw.sensor set device = 'garden' where id = 3`;
+    expect(await stored(town.owner)).toMatchObject([{ rain: null, temperature: 5 }]);
   });
 
   describe('at the edge of retention (A6)', () => {
@@ -287,13 +219,13 @@ onEveryEngine('totals of rain', (engine) => {
       reading(1, new Date(edge + minutes * 60_000).toISOString(), values);
     const kept = async () =>
       (
-        await owner`select rain from raw.readings where sensor_id = 1 order by measured_at limit 3`
+        await town.owner`select rain from raw.readings where sensor_id = 1 order by measured_at limit 3`
       ).map(({ rain }) => Math.round(rain * 1e3) / 1e3);
     const expire = () =>
-      deleteExpired(db.target, () => NOW, '40 days', { log: keepingLog(), apply: true });
+      deleteExpired(town.db.target, () => NOW, '40 days', { log: keepingLog(), apply: true });
     beforeEach(async () => {
-      await owner`truncate raw.rain_gauge, rollup.expired_month`;
-      await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+      await town.owner`truncate raw.rain_gauge, rollup.expired_month`;
+      await town.owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
       await accept(
         from(-1_500, { rain: 90 }),
         from(-60, { rain: 99.5 }),
@@ -304,12 +236,12 @@ onEveryEngine('totals of rain', (engine) => {
       );
       await expire();
       // TimescaleDB drops a chunk only once all of it has expired
-      await owner`delete from raw.readings where measured_at < ${new Date(edge)}`;
+      await town.owner`delete from raw.readings where measured_at < ${new Date(edge)}`;
       expect(await kept()).toEqual([0.5, 1, expect.anything()]);
     });
     afterAll(async () => {
-      await owner`truncate raw.rain_gauge`;
-      await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+      await town.owner`truncate raw.rain_gauge`;
+      await town.owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
     });
 
     test('repeated rain totals, and other parameters, change no amount at the edge of retention', async () => {
@@ -319,7 +251,7 @@ onEveryEngine('totals of rain', (engine) => {
       await expire(); // there is nothing more to delete
       await accept(from(30, { temperature: 6 }));
       expect((await kept()).slice(0, 2)).toEqual([0.5, 1]);
-      expect(await differences(db)).toEqual([]);
+      expect(await differences(town.db)).toEqual([]);
     });
 
     test('late and corrected rain totals give the amounts of totals in order, at the edge of retention', async () => {
@@ -330,7 +262,7 @@ onEveryEngine('totals of rain', (engine) => {
       await accept(from(10, { rain: '', temperature: 1 }));
       await accept(from(30, { rain: 99.25 })); // below the deleted one: the gauge began anew
       expect((await kept()).slice(1)).toEqual([99.25, 1.75]);
-      expect(await differences(db)).toEqual([]);
+      expect(await differences(town.db)).toEqual([]);
     });
   });
 
@@ -340,7 +272,7 @@ onEveryEngine('totals of rain', (engine) => {
       [0, 1, 40].map((hour) => reading(3, at(hour), { rain_total: 100 + hour / 2 })),
     ];
     for (const order of [sources, sources.toReversed()]) {
-      await owner`truncate raw.readings`;
+      await town.owner`truncate raw.readings`;
       for (const source of order) await accept(...source);
       expect(await amounts()).toEqual([1, 0.5, 41]);
       for (const source of order)
@@ -350,14 +282,18 @@ onEveryEngine('totals of rain', (engine) => {
     }
     await accept(reading(3, at(0), { rain: '' }), reading(3, at(1), { rain_total: '' }));
     expect(await amounts()).toEqual([null, 2, 41]);
-    expect((await stored(owner)).map(({ rain_total }) => rain_total)).toEqual([100, null, 120]);
+    expect((await stored(town.owner)).map(({ rain_total }) => rain_total)).toEqual([
+      100,
+      null,
+      120,
+    ]);
     await accept(reading(3, at(0), { rain: 9, rain_total: '' }));
     expect((await amounts())[0]).toBe(9);
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
   });
 
   test('sensors with rain totals are declared in the network file, and exported with it', async () => {
-    const [row] = await owner`select logic.network_file() as network`;
+    const [row] = await town.owner`select logic.network_file() as network`;
     const sensors = row?.network.stations.flatMap(
       (station: { sensors: object[] }) => station.sensors,
     );
@@ -373,11 +309,11 @@ onEveryEngine('totals of rain', (engine) => {
         { id: 2, since: at(3) },
       ],
     };
-    await bringIn(owner, smallNetwork({ one: { sensors: [here] } }));
+    await bringIn(town.owner, smallNetwork({ one: { sensors: [here] } }));
     await accept(...[10, 11, 12, 14, 15].map((rain, hour) => total(hour, rain)));
     expect(await amounts()).toEqual([null, 1, 1, 2, 1]);
-    expect(await removeElement(owner, 'station', '1', true)).toMatchObject({ readings: 3 });
+    expect(await removeElement(town.owner, 'station', '1', true)).toMatchObject({ readings: 3 });
     expect(await amounts()).toEqual([null, 1]);
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
   });
 });

@@ -1,41 +1,29 @@
 /** A staged source: the network and the readings may change before it is stored. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { expect, it } from 'vitest';
 import { withStage } from '../../../src/ingest/store/stage.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { reading, storeStaged } from '../support.ts';
+import { reading, storeStaged, useTown } from '../support.ts';
 
-onEveryEngine('a staged source', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
-  let ingest: Sql;
-  beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    ingest = db.as('airseries_ingest');
-    await bringIn(owner, smallNetwork());
-  });
-  beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
-  afterAll(() => db.drop());
+onEveryEngineInAll('a staged source', (engine) => {
+  const town = useTown(engine);
 
   const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`;
 
   it('a staged source is compared with what another writer has stored meanwhile (S3)', async () => {
     const mine = [1, 2, 3].map((minute) => reading(1, at(minute), { pm25: minute }));
     const theirs = [reading(1, at(1), { pm25: 1 }), reading(1, at(2), { pm25: 99 })];
-    const meanwhile = () => acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
+    const meanwhile = () => town.accept(theirs);
     const expected = { received: 3, accepted: 2, unchanged: 1, replaced: 1 };
-    expect(await storeStaged(ingest, [mine], meanwhile)).toMatchObject(expected);
-    expect(await owner`select pm25 from raw.readings order by measured_at`).toEqual([
+    expect(await storeStaged(town.ingest, [mine], meanwhile)).toMatchObject(expected);
+    expect(await town.owner`select pm25 from raw.readings order by measured_at`).toEqual([
       { pm25: 1 },
       { pm25: 2 },
       { pm25: 3 },
     ]);
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
   });
 
   it('every value is staged, although later readings have other parameters (S3)', async () => {
@@ -50,12 +38,12 @@ onEveryEngine('a staged source', (engine) => {
         reading(1, '2026-11-20T10:03:00.123456Z', { pressure: 101325.6 }, 5),
       ],
     ];
-    const { staged, ...outcome } = await storeStaged(ingest, parts);
+    const { staged, ...outcome } = await storeStaged(town.ingest, parts);
     expect(outcome).toMatchObject({ received: 5, accepted: 5, refused_ordinals: [] });
     const { oldest, newest } = staged.span;
     expect([oldest, newest]).toEqual([Date.parse(at(1)) * 1e3, Date.parse(at(3)) * 1e3 + 123456]);
     expect(
-      await owner`select sensor_id, measured_at::text, pm25, temperature, humidity, pressure from raw.readings order by 1, 2`,
+      await town.owner`select sensor_id, measured_at::text, pm25, temperature, humidity, pressure from raw.readings order by 1, 2`,
     ).toEqual([
       expect.objectContaining({ sensor_id: 1, pm25: 12.3, temperature: -4.05, humidity: null }),
       expect.objectContaining({ pm25: expect.closeTo(0.001), humidity: 98.76543 }),
@@ -67,22 +55,22 @@ onEveryEngine('a staged source', (engine) => {
   it('the statement that stores has the last word if the ingest cutoff was raised meanwhile (S2)', async () => {
     const old = reading(1, '2026-01-15T00:00:00Z', { pm25: '12.3', humidity: 99.9 }, 1);
     const outcome = await storeStaged(
-      ingest,
+      town.ingest,
       [[old, reading(1, at(1), { pm25: 2 }, 2)]],
-      () => owner`call logic.raise_ingest_cutoff('2026-02-01')`,
+      () => town.owner`call logic.raise_ingest_cutoff('2026-02-01')`,
     );
     const refused = { refused_ordinals: [1], refused_reasons: ['older_than_retention'] };
     expect(outcome).toMatchObject({ accepted: 1, ...refused });
-    const [line] = await owner`select reason, text::json as reading from raw.quarantine`;
+    const [line] = await town.owner`select reason, text::json as reading from raw.quarantine`;
     expect(line).toMatchObject({
       reason: 'older_than_retention',
       reading: { sensor_id: 1, humidity: 99.9, pm25: 12.3 },
     });
-    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+    await town.owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
   it('a reading at the time that two parts of a file share is stored with the later part', async () => {
-    const parts = await owner.begin(async (sql) => {
+    const parts = await town.owner.begin(async (sql) => {
       await sql`select logic.open_stage()`;
       await sql`insert into pg_temp.staged_reading (ordinal, sensor_id, measured_at, pm25, empty)
         values (1, 1, ${at(1)}, 5, 0), (2, 1, ${at(2)}, 6, 0)`;
@@ -97,13 +85,13 @@ onEveryEngine('a staged source', (engine) => {
   });
 
   it('a staged source counts readings of a sensor that was at no station then', async () => {
-    await bringIn(owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
+    await bringIn(town.owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
     const readings = [1, 4, 5].map((minute) => reading(1, at(minute), { pm25: 1 }));
-    expect(await storeStaged(ingest, [readings])).toMatchObject({
+    expect(await storeStaged(town.ingest, [readings])).toMatchObject({
       accepted: 3,
       without_station: 2,
     });
-    await bringIn(owner, smallNetwork());
+    await bringIn(town.owner, smallNetwork());
   });
 
   it('a staged source records each unusable value and reading once, and the sum holds (S2)', async () => {
@@ -115,7 +103,7 @@ onEveryEngine('a staged source', (engine) => {
       reading(1, '2030-01-01T00:00:00Z', { pm25: 5 }, 5),
       reading(99, at(1), { pm25: 5 }, 6),
     ];
-    const outcome = await storeStaged(ingest, [readings]);
+    const outcome = await storeStaged(town.ingest, [readings]);
     expect(outcome).toMatchObject({ received: 6, accepted: 1, unchanged: 0 });
     expect(outcome.refused_reasons).toEqual([
       'no_value',
@@ -137,8 +125,10 @@ onEveryEngine('a staged source', (engine) => {
       ['in_the_future', 5],
       ['unknown_sensor', 6],
     ]);
-    expect(await storeStaged(ingest, [readings])).toMatchObject({ accepted: 0, unchanged: 1 });
-    expect(await owner`select line::int, kind, reason from raw.quarantine order by 1, 2`).toEqual([
+    expect(await storeStaged(town.ingest, [readings])).toMatchObject({ accepted: 0, unchanged: 1 });
+    expect(
+      await town.owner`select line::int, kind, reason from raw.quarantine order by 1, 2`,
+    ).toEqual([
       { line: 1, kind: 'value', reason: 'out_of_bounds:temperature' },
       { line: 2, kind: 'reading', reason: 'no_value' },
       { line: 2, kind: 'value', reason: 'unreadable:temperature' },
@@ -150,8 +140,8 @@ onEveryEngine('a staged source', (engine) => {
   });
 
   it('nothing is left of a stage, whether its work ended or not', async () => {
-    const pool = db.as('airseries_ingest');
-    const tables = () => owner`
+    const pool = town.db.as('airseries_ingest');
+    const tables = () => town.owner`
       select c.oid from pg_class c where relname = 'staged_reading' and relpersistence = 't'`;
     const before = await tables(); // those of pushes stay, empty, with their connection
     await storeStaged(pool, [[reading(1, at(1), { pm25: 5 })]]);
@@ -163,6 +153,6 @@ onEveryEngine('a staged source', (engine) => {
     });
     await expect(failing).rejects.toThrow('interrupted');
     expect(await tables()).toEqual(before);
-    expect(await owner`select from raw.readings`).toHaveLength(1);
+    expect(await town.owner`select from raw.readings`).toHaveLength(1);
   });
 });

@@ -5,18 +5,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine } from '../../support/database.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { openPushing, type Pushing, send } from '../http/pushing.ts';
-import { file, reading, stored } from '../support.ts';
+import { openPushing, type Pushing } from '../http/pushing.ts';
+import { importText, reading, stored } from '../support.ts';
 
-onEveryEngine('readings among others', (engine) => {
+onEveryEngineInAll('readings among others', (engine) => {
   let here: Pushing;
   let owner: Sql;
   beforeAll(async () => {
@@ -42,13 +39,7 @@ onEveryEngine('readings among others', (engine) => {
   const imported = (sensor: number, rows: readonly string[], format: Declarations = {}) => {
     const lines = rows.map((row) => `${sensor},${row}`);
     const table = ['sensor_id,time,temperature,wind_speed', ...lines].join('\n');
-    return importReadings(here.database.as('airseries_ingest'), [file('a.csv', table)], {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-      format,
-    });
+    return importText(here.database.as('airseries_ingest'), table, format);
   };
 
   it('temperatures 20 above the stations nearby stop an import, because they look like °F', async () => {
@@ -96,20 +87,6 @@ onEveryEngine('readings among others', (engine) => {
     ]) {
       expect(await imported(1, rows)).toMatchObject({ received: rows.length, failed: false });
     }
-  });
-
-  it('a push of 20 readings is refused where an import stops, and a shorter one is not', async () => {
-    const rows = hours(24, 38).map((row) => {
-      const [time, temperature] = row.split(',');
-      return { sensor_id: 1, time, temperature: Number(temperature) };
-    });
-    const refused = await send(here.app, here.token, JSON.stringify(rows));
-    expect([refused.status, refused.body.detail]).toEqual([
-      422,
-      expect.stringMatching(/^The body: column temperature looks like °F.*\?unit=temperature=f/),
-    ]);
-    const few = await send(here.app, here.token, JSON.stringify(rows.slice(0, 19)));
-    expect(few.body).toMatchObject({ accepted: 19 });
   });
 
   it('stations farther than 50 km are not compared', async () => {

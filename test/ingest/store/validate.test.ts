@@ -27,7 +27,7 @@ describe('a value', () => {
     expect(readValue(given, parameter('pm25'))).toBe(value);
   });
 
-  test.each(['---', '-', 'NA', 'N/A', 'NaN', 'null', '*', '***', '?'])(
+  test.each(['---', '\u2013', '\u2014', '-', 'NA', 'N/A', 'NaN', 'null', '*', '***', '?'])(
     'the text %j means that there is no value (S7)',
     (given) => {
       expect(readValue(given, parameter('pm25'))).toBe(null);
@@ -38,6 +38,7 @@ describe('a value', () => {
     ['\u22121.5', -1.5],
     ['1\u202f013', 1_013],
     ['1\u00a0013.5', 1_013.5],
+    ['\u20131.5', -1.5],
   ])('the value %j is read as the number that it looks like, %j (S7)', (given, value) => {
     expect(readValue(given, parameter('pm25'))).toBe(value);
   });

@@ -7648,7 +7648,7 @@ create function logic.european_pollutant(grade int) returns text language sql im
   return (array['so2', 'no2', 'o3', 'pm10', 'pm2.5'])[grade % 10];
 -- A mean as the index rounds it, in whole µg/m³.
 create function logic.european_value(mean float8) returns int language sql immutable parallel safe
-  return greatest(round(logic.possible(mean)::numeric), 0)::int;
+  return case when logic.possible(mean) > 0 then round(mean::numeric) else 0 * logic.possible(mean) end::int;
 -- That of the pollutant in a grade.
 create function logic.european_concentration(
   grade int, pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)

@@ -61,11 +61,7 @@ export const airgradient: FormatTable = {
       ],
       ignored: ['wifi', 'rco2', 'pm003Count', 'boot', 'model', 'atmp', 'rhum'],
     },
-    {
-      what: 'PM2.5 that the firmware has corrected, beside the raw value',
-      json: { serialno: SERIAL, pm02: 7, pm02Compensated: 5.5 },
-      stored: [{ device: SERIAL, time: ARRIVAL, pm25_raw: 7, pm25: 5.5 }],
-    },
+
     {
       what: 'a document of the cloud, whose readings have a time',
       json: [

@@ -46,11 +46,7 @@ export const airqualityAm: FormatTable = {
       lines: ['sensor_id,timestamp,avg_pm2.5,avg_temperature', '2,2026-02-01,6.7,'],
       stored: [{ sensor: 2, time: MIDNIGHT, pm25: 6.7, temperature: null }],
     },
-    {
-      what: 'daily means in JSON',
-      json: [{ sensor_id: 2, timestamp: '2026-02-01', 'avg_pm2.5': 5, avg_humidity: 40 }],
-      stored: [{ sensor: 2, time: MIDNIGHT, pm25: 5, humidity: 40 }],
-    },
+
     {
       what: 'hourly means, with the corrected value of PM2.5 under its plain name',
       lines: ['sensor_id,timestamp,pm2.5,avg_pm10,total_rain', '2,2026-02-01 12:00:00,6.7,7.7,0.2'],
@@ -67,17 +63,7 @@ export const airqualityAm: FormatTable = {
         { sensor: 2, time: FIVE_PAST, pm25_raw: 14.3, pm25: 9.9 },
       ],
     },
-    {
-      what: 'lines, the first without a corrected value',
-      lines: [
-        '{"sensor_id":2,"timestamp":"2026-02-01 00:00:00","pm2.5":14.3}',
-        '{"sensor_id":2,"timestamp":"2026-02-01 00:05:00","pm2.5_corrected":9.9,"pm2.5":14.3}',
-      ],
-      stored: [
-        { sensor: 2, time: MIDNIGHT, pm25_raw: 14.3 },
-        { sensor: 2, time: FIVE_PAST, pm25_raw: 14.3, pm25: 9.9 },
-      ],
-    },
+
     {
       what: 'measurements of two sensors, one without a corrected value',
       lines: [

@@ -41,6 +41,7 @@ export const ambient: FormatTable = {
           wind_direction: 270,
           wind_speed: 4.47,
           uv: 1,
+          rain_total: 101.6,
           pm25_raw: 6.6,
         },
       ],

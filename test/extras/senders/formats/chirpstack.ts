@@ -18,11 +18,6 @@ export const chirpstack: FormatTable = {
   format: 'chirpstack',
   samples: [
     {
-      what: 'an uplink event, whose codec names the values',
-      json: uplink,
-      stored: [{ device: EUI, time: T, pm25: 7.5, temperature: 10 }],
-    },
-    {
       what: 'an uplink and a join, which is no reading',
       json: [join, uplink],
       stored: [{ device: EUI, time: T, pm25: 7.5, temperature: 10 }],

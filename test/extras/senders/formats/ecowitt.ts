@@ -1,4 +1,4 @@
-import { AN_HOUR_LATER, ARRIVAL, type FormatTable, T } from './table.ts';
+import { AN_HOUR_LATER, type FormatTable, T } from './table.ts';
 
 const PASSKEY = '00112233445566778899AABBCCDDEEFF';
 const sent = { PASSKEY, stationtype: 'GW2000A_V3.1.3', dateutc: '2026-11-20 08:00:00' };
@@ -46,6 +46,7 @@ export const ecowitt: FormatTable = {
           wind_direction: 270,
           wind_speed: 4.47,
           uv: 1,
+          rain_total: 101.6,
           pm25_raw: 6.6,
         },
       ],
@@ -59,15 +60,10 @@ export const ecowitt: FormatTable = {
       what: 'a gauge and a channel that are declared',
       declared: { column: ['rain_total_in=yrain_piezo', 'pm25_raw_ugm3=pm25_ch2'] },
       json: { ...sent, yrain_piezo: '1', pm25_ch1: '6', pm25_ch2: '7' },
-      stored: [{ device: PASSKEY, time: T, pm25_raw: 7 }],
+      stored: [{ device: PASSKEY, time: T, rain_total: 25.4, pm25_raw: 7 }],
       ignored: ['stationtype', 'pm25_ch1'],
     },
-    {
-      what: 'a console without a clock, whose values get the time of their arrival',
-      json: { ...sent, dateutc: 'now', tempf: '41' },
-      stored: [{ device: PASSKEY, time: ARRIVAL, temperature: 5 }],
-      ignored: ['stationtype'],
-    },
+
     {
       what: 'a sensor that is out of reach, whose values are none',
       json: { ...sent, humidity: '93', tempf: '-9999', winddir: '-9999' },

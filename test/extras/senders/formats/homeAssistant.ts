@@ -19,7 +19,7 @@ export const homeAssistant: FormatTable = {
       what: 'the state of an entity, whose class and unit are read',
       declared: { device: 'garden' },
       json: state,
-      stored: [{ device: 'garden', time: T, pressure: 101_320.76 }],
+      stored: [{ device: 'garden', time: T, pressure: 101_320.758 }],
     },
     {
       what: 'two states of one time, which are one reading',
@@ -33,7 +33,30 @@ export const homeAssistant: FormatTable = {
         },
       ],
       rows: 2,
-      stored: [{ sensor: 11, time: T, pressure: 101_320.76, pm25: 5 }],
+      stored: [{ sensor: 11, time: T, pressure: 101_320.758, pm25: 5 }],
+    },
+    {
+      what: 'the total of a rain gauge (A6)',
+      declared: { device: 'garden' },
+      json: {
+        ...state,
+        state: '100',
+        attributes: {
+          device_class: 'precipitation',
+          state_class: 'total_increasing',
+          unit_of_measurement: 'in',
+        },
+      },
+      stored: [{ device: 'garden', time: T, rain_total: 2_540 }],
+    },
+    {
+      what: 'history of a total, which is mapped',
+      declared: { device: 'garden', column: ['rain=sensor.garden_rain'] },
+      lines: [
+        'entity_id,state,unit,state_class,last_changed',
+        `sensor.garden_rain,100,in,total,${T}`,
+      ],
+      stored: [{ device: 'garden', time: T, rain_total: 2_540 }],
     },
     {
       what: 'several values in our names',

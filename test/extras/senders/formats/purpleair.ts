@@ -145,12 +145,7 @@ export const purpleair: FormatTable = {
         { sensor: 54, time: AN_HOUR_LATER, humidity: null, temperature: 5, pm25_raw: 3.5 },
       ],
     },
-    {
-      what: 'JSON of several sensors without last_seen',
-      json: ofSeveral(['sensor_index', 'pm2.5_atm'], [[53, 2.5]]),
-      stored: [],
-      refused: [{ why: NO_TIME }],
-    },
+
     {
       what: 'what the device itself gives at /json: the mean of its two channels',
       json: ofDevice,
@@ -210,21 +205,11 @@ export const purpleair: FormatTable = {
       ignored: ['pm2_5_atm', 'pm2_5_atm_b'],
       isNamed: true,
     },
-    {
-      what: 'JSON with the names of the SD card',
-      json: { sensor_index: 53, time_stamp: SECONDS, pm2_5_atm: 8, pm2_5_atm_b: 9 },
-      stored: [{ sensor: 53, time: T, pm25_raw: 8.5 }],
-    },
+
     {
       what: 'JSON with the names of the SD card whose CF=1 is mapped',
       declared: { column: ['pm25_raw=pm2_5_cf_1'], unit: ['pm25_raw=ug/m3'] },
-      json: {
-        sensor_index: 53,
-        time_stamp: SECONDS,
-        pm2_5_cf_1: 8,
-        pm2_5_cf_1_b: 9,
-        pm2_5_atm: 1,
-      },
+      json: { sensor_index: 53, time_stamp: SECONDS, pm2_5_cf_1: 8, pm2_5_cf_1_b: 9, pm2_5_atm: 1 },
       stored: [{ sensor: 53, time: T, pm25_raw: 8.5 }],
       ignored: ['pm2_5_atm'],
     },
@@ -238,19 +223,7 @@ export const purpleair: FormatTable = {
       stored: [{ sensor: 53, time: T, temperature: 10, humidity: 40, pm25_raw: 8 }],
       ignored: ['PM1.0_CF1_ug/m3', 'PM2.5_CF1_ug/m3'],
     },
-    {
-      what: 'CSV that does not name its device',
-      declared: { device: MAC },
-      lines: ['time_stamp,temperature,pm2.5_atm', `${SECONDS},50,7`],
-      stored: [{ device: MAC, time: T, temperature: 10, pm25_raw: 7 }],
-      isNamed: true,
-    },
-    {
-      what: 'a column of the format that is mapped, and keeps the unit of the format',
-      declared: { column: ['temperature=Temperature'] },
-      lines: ['time_stamp,sensor_index,temperature', `${SECONDS},53,50`],
-      stored: [{ sensor: 53, time: T, temperature: 10 }],
-    },
+
     {
       what: 'CSV of two sensors in our units',
       lines: [

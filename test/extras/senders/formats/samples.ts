@@ -1,19 +1,22 @@
-/**
- * Every way in reads the samples with this: a network with their sensors and devices, readings
- * that are stored before a sample comes, and what a sample has changed.
- */
-import { expect } from 'vitest';
-import { PARAMETER_NAMES } from '../../../../src/contract/parameters.ts';
-import type { Sql } from '../../../../src/database/client.ts';
-import { listQuarantine } from '../../../../src/ingest/quarantine/list.ts';
+/** The samples of all formats, and what becomes of one that is read. */
+import { InputError } from '../../../../src/base/inputError.ts';
+import { explainReading, explainValue } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { acceptReadings } from '../../../../src/ingest/store/accept.ts';
-import { reading } from '../../../ingest/support.ts';
+import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
+import { refusalsOf } from '../../../../src/ingest/reading/facts.ts';
+import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
+import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
+import {
+  type Checked,
+  checkReading,
+  givenParameters,
+  latestAcceptable,
+} from '../../../../src/ingest/store/validate.ts';
 import { NOW } from '../../../support/clock.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
-import { smallNetwork } from '../../../support/smallNetwork.ts';
+import { readText } from '../support.ts';
 import { foreign } from './foreign.ts';
-import type { Declared, Refused, Sample, StoredReading } from './table.ts';
+import type { Declared, Sample, StoredReading } from './table.ts';
 import { TABLES } from './tables.ts';
 
 /** A sample with its format; its columns are turned around unless it is of the files of others. */
@@ -38,83 +41,63 @@ export const declarationsOf = ({
   ...others
 }: Declared = {}): Declarations => ({ ...others, columns, units });
 
-const OWNERS = SAMPLES.flatMap(([, { stored, refused = [] }]) => [...stored, ...refused]);
-const sensors = [...new Set(OWNERS.flatMap(({ sensor }) => sensor ?? []))];
-const devices = [...new Set(OWNERS.flatMap(({ device }) => device ?? []))];
-/** Devices get ids that no sample has. */
-const FIRST_ID = 1_000_001;
+/** What is stored of a text, with its accepted rows, and what is said of the rest. */
+type Result = { stored: StoredReading[]; rows: number; said: string[]; refused: number };
 
-/** Every sensor and device of the samples, at one station. */
-export const NETWORK = smallNetwork({
-  one: {
-    sensors: [
-      ...sensors.map((id) => ({ id })),
-      ...devices.map((device, index) => ({ id: FIRST_ID + index, device })),
-    ],
-  },
-  two: { sensors: [] },
-});
-
-const sensorOf = ({ sensor, device }: StoredReading): number =>
-  sensor ?? FIRST_ID + devices.indexOf(device ?? '');
-
-const ownerOf = (id: number) => {
-  const device = devices[id - FIRST_ID];
-  return device === undefined ? { sensor: id } : { device };
-};
-
-/** The stored values before a sample comes; no sample has one of these values. */
-export const HELD = Object.fromEntries(
-  PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? 100_000.125 : index + 0.125]),
-);
-
-/**
- * Empties the tables, and stores every parameter for each reading of the sample: so it is seen which
- * values the sample replaces, which it leaves empty, and that all others stay (S3).
- */
-export async function hold(owner: Sql, ingest: Sql, { stored }: Sample): Promise<void> {
-  await owner`delete from raw.readings`;
-  await owner`delete from raw.quarantine`;
-  const readings = stored.map((one) => reading(sensorOf(one), one.time, HELD));
-  await acceptReadings(ingest, readings, { now: NOW, source: 'before' });
+/** Reads a text as a push, or as a file, whose readings get no time of arrival, and checks it. */
+export async function read(text: string, declared: Declarations) {
+  const result: Result = { stored: [], rows: 0, said: [], refused: 0 };
+  try {
+    const { readings, facts, doubts } = await readText(text, { timeZone: '+04:00', ...declared });
+    const [refusal] = refusalsOf('sample', facts);
+    if (refusal !== undefined) throw refusal;
+    const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE));
+    if (doubt !== undefined) throw new InputError('sample', doubt.what, doubt.remedy);
+    for (const reading of readings) note(result, reading);
+    return { ...result, facts };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { ...result, said: [error.message], refused: 1, facts: undefined };
+  }
 }
 
-const rounded = (value: unknown) =>
+function note(result: Result, reading: ReadingInput): void {
+  const parameters = givenParameters([reading]);
+  const { sensorId, device } = reading;
+  const known = { ...reading, sensorId: sensorId ?? (device && 1) };
+  const checked = checkReading(known, parameters, latestAcceptable(NOW), new Map());
+  const { rejected, time = 0 } = checked;
+  for (const reason of rejected) {
+    const name = reason.slice(reason.indexOf(':') + 1) as keyof typeof reading.values;
+    result.said.push(explainValue(reason, reading.values[name], READING_FORMATS));
+  }
+  result.refused += rejected.length;
+  const reason = reasonOf(checked);
+  if (reason !== undefined) {
+    result.refused += 1;
+    result.said.push(explainReading(reason, reading, READING_FORMATS) ?? reason);
+    return;
+  }
+  const values = parameters.flatMap(({ name }, at) =>
+    rejected.some((one) => one.endsWith(`:${name}`)) ? [] : [[name, rounded(checked.values[at])]],
+  );
+  result.rows += 1;
+  const owner = sensorId == null ? { device } : { sensor: Number(sensorId) };
+  const at = new Date(time / 1_000).toISOString().replace('.000Z', 'Z');
+  add(result.stored, { ...owner, time: at, ...Object.fromEntries(values) });
+}
+
+/** What is left empty withdraws, if nothing of the reading is refused. */
+const reasonOf = ({ reason, empty, rejected }: Checked) =>
+  reason === 'no_value' && empty.length > 0 && rejected.length === 0 ? undefined : reason;
+
+const rounded = (value: number | null | undefined) =>
   typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value;
 
-/** Sorted by sensor and time, as `changed` has them. */
-export const storedOf = (readings: readonly StoredReading[]): StoredReading[] =>
-  readings.toSorted((a, b) => sensorOf(a) - sensorOf(b) || a.time.localeCompare(b.time));
-
-/** The readings that differ from those held, each with the values that do. */
-export async function changed(owner: Sql): Promise<StoredReading[]> {
-  const rows = await owner`
-    select to_jsonb(r) as row from raw.readings r order by sensor_id, measured_at`;
-  const readings = rows.map(({ row }): StoredReading => {
-    const time = new Date(row.measured_at).toISOString().replace('.000Z', 'Z');
-    const values = PARAMETER_NAMES.filter((name) => row[name] !== HELD[name]);
-    return {
-      ...ownerOf(row.sensor_id),
-      time,
-      ...Object.fromEntries(values.map((name) => [name, rounded(row[name])])),
-    };
-  });
-  return readings.filter((one) => Object.keys(one).length > 2);
-}
-
-/**
- * Each row and value that is not used is said to be, by the sender's answer or by the quarantine,
- * and each has a line there if the source was read. `said`: the sentences of the answer.
- */
-export async function expectRefusals(
-  owner: Sql,
-  said: readonly string[],
-  refused: readonly Refused[],
-  isRead: boolean,
-): Promise<void> {
-  const { lines } = await listQuarantine(owner, {}, 100, READING_FORMATS);
-  const all = [...said, ...lines.map(({ explanation }) => explanation)];
-  for (const { why } of refused) expect(all).toContainEqual(expect.stringContaining(why));
-  if (refused.length === 0) expect(all).toEqual([]);
-  if (isRead) expect(lines).toHaveLength(refused.length);
+/** Rows of one sensor and time are one reading. */
+function add(stored: StoredReading[], one: StoredReading): void {
+  const ownerOf = ({ sensor, device, time }: StoredReading) => `${sensor} ${device} ${time}`;
+  const before = stored.findIndex((other) => ownerOf(other) === ownerOf(one));
+  if (before === -1) stored.push(one);
+  else stored[before] = { ...stored[before], ...one };
 }

@@ -61,7 +61,7 @@ export const sensorCommunity: FormatTable = {
       ],
       stored: [
         { sensor: 36, time: T, pm10: 21.9, pm25: 14.2, pm1: 8.1 },
-        { sensor: 37, time: T, temperature: 7.35, pressure: 90_312.47 },
+        { sensor: 37, time: T, temperature: 7.35, pressure: 90_312.469 },
       ],
       refused: [{ sensor: 37, why: 'humidity: the value is not a number' }],
     },

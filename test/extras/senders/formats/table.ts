@@ -1,7 +1,4 @@
-/**
- * The shape of a format's table: what is sent, what is stored of it, and what is refused. A file, a
- * push and a polled feed read the same samples (formats.test.ts, test/extras/feeds+senders/formats.test.ts).
- */
+/** The shape of a format's table: what is sent, what is stored of it, and what is refused. */
 import type { ReadingColumn } from '../../../../src/contract/parameters.ts';
 import { NOW } from '../../../support/clock.ts';
 
@@ -10,7 +7,7 @@ export const T = '2026-11-20T08:00:00Z';
 export const AN_HOUR_LATER = '2026-11-20T09:00:00Z';
 /** T in seconds since 1970. */
 export const SECONDS = Date.parse(T) / 1_000;
-/** The time of readings that bring none. Files have no arrival: there such readings are refused. */
+/** The time of readings that bring none. */
 export const ARRIVAL = NOW.toISOString().replace('.000Z', 'Z');
 
 export type FormatTable = {

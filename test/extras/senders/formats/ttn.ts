@@ -122,9 +122,7 @@ export const ttn: FormatTable = {
       stored: [{ device: 'roof', time: T, pm25: 5 }],
       refused: [
         { why: 'it is simulated: nothing was measured' },
-        {
-          why: 'no decoder is set, so it has no decoded_payload: set one in The Things Stack',
-        },
+        { why: 'no decoder is set, so it has no decoded_payload: set one in The Things Stack' },
       ],
     },
     {

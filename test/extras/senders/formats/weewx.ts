@@ -36,14 +36,7 @@ export const weewx: FormatTable = {
         `${END + 7_800},17,15,1000.0,5,84,4.5,270,0.3,12`,
       ],
       stored: [
-        {
-          ...AT_T,
-          ...SAME,
-          pressure: 100_000.07,
-          temperature: 5,
-          wind_speed: 4.47,
-          rain: 0.254,
-        },
+        { ...AT_T, ...SAME, pressure: 100_000.07, temperature: 5, wind_speed: 4.47, rain: 0.254 },
         {
           ...AT_T,
           ...SAME,

@@ -41,6 +41,7 @@ export const wunderground: FormatTable = {
           no2: 10,
           o3: 19.957,
           uv: 1,
+          rain_total: 3.048,
           wind_direction: 270,
           wind_speed: 4.47,
         },

@@ -3,24 +3,18 @@
  * it to the path in their own ways.
  */
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../../src/ingest/quarantine/list.ts';
-import { openPushing, type Pushing } from '../../../ingest/http/pushing.ts';
+import { usePushing } from '../../../ingest/http/pushing.ts';
 import { stored } from '../../../ingest/support.ts';
-import { engines } from '../../../support/database.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
 
 // nothing here depends on the engine
-let here: Pushing;
-beforeAll(async () => {
-  here = await openPushing(engines[0] as (typeof engines)[0]);
-});
+const here = usePushing();
 beforeEach(async () => {
-  await here.owner`truncate raw.readings, raw.quarantine`;
   await here.owner`update raw.sensor set device = 'roof' where id = 7`;
   here.log.lines.length = 0;
 });
-afterAll(() => here.close());
 
 const AMBIENT =
   'stationtype=AMBWeatherV4.3.3&PASSKEY=roof&dateutc=2026-11-20+11:00:00&tempf=41.0&battout=1&humidity=93&pm25=6.6';

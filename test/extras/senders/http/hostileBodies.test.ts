@@ -1,50 +1,19 @@
 /**
  * No body within the limits holds up the process or fills its memory: its readings are bounded, and
- * read in turns. hostileMemory.test.ts measures the memory.
+ * read in turns. hostileMemory.test.ts reads bodies that are made to be large.
  */
-import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { FORMAT_NAMES } from '../../../../src/extras/senders/formats/formats.ts';
 import { rowsWithin } from '../../../../src/extras/senders/rows/rows.ts';
 import { Problem } from '../../../../src/http/send.ts';
 import { readBatch } from '../../../../src/ingest/http/readings.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
-import { openPushing, type Pushing } from '../../../ingest/http/pushing.ts';
-import { engines, isAll } from '../../../support/database.ts';
+import { isAll } from '../../../support/database.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
-import { needs } from '../../../support/tools.ts';
-import { HOSTILE } from './hostile.ts';
 
 const JSON_TYPE = 'application/json';
-
-describe('over HTTP', needs('all'), () => {
-  // nothing here depends on the engine
-  let here: Pushing;
-  beforeAll(async () => {
-    here = await openPushing(engines[0] as (typeof engines)[0]);
-  });
-  afterAll(() => here.close());
-
-  it.each(HOSTILE)(
-    'a hostile body gets a bounded answer with the expected status: $what ($type), $status',
-    async ({ body, path, type, status }) => {
-      const answer = await request(here.app)
-        .post(path)
-        .set({
-          Authorization: `Basic ${btoa(`:${here.token}`)}`,
-          'Content-Type': type,
-          'Content-Encoding': 'gzip',
-        })
-        .serialize((bytes: unknown) => bytes as string)
-        .send(gzipSync(body()) as unknown as string);
-      expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
-      expect(answer.text.length).toBeLessThan(300_000);
-    },
-  );
-});
 
 /** How many turns of the event loop pass meanwhile. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
@@ -213,7 +182,7 @@ it('a body of any shape gives readings within the limits, or is refused', async 
         }
       },
     ),
-    { numRuns: isAll ? 300 : 120, seed: 39 },
+    { numRuns: isAll ? 300 : 40, seed: 39 },
   );
-  expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(20);
+  expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(5);
 });

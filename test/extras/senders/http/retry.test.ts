@@ -1,16 +1,9 @@
 /** What a device pushed waits in quarantine for the network to name its sensors, and is retried. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../../../src/database/client.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { readingsOfPush } from '../../../../src/extras/senders/formats/airrohr.ts';
-import { retryQuarantined } from '../../../../src/ingest/quarantine/retry.ts';
-import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
-import { acceptReadings } from '../../../../src/ingest/store/accept.ts';
 import { differences } from '../../../aggregate/differences.ts';
-import { stored } from '../../../ingest/support.ts';
-import { NOW } from '../../../support/clock.ts';
-import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { READING_FORMATS } from '../../../support/formats.ts';
-import { keepingLog } from '../../../support/keepingLog.ts';
+import { retry as retryIn, stored, useTown } from '../../../ingest/support.ts';
+import { onEveryEngineInAll } from '../../../support/database.ts';
 import { bringIn, smallNetwork } from '../../../support/smallNetwork.ts';
 
 const T = '2026-11-20T10:00:00Z';
@@ -18,37 +11,17 @@ const at = (minutes: number) => new Date(Date.parse(T) + minutes * 60_000).toISO
 const NONE = { retried: 0, accepted: 0, unchanged: 0, still_quarantined: 0, not_retryable: 0 };
 
 onEveryEngineInAll('retry of pushes of a device', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
-  let ingest: Sql;
-  beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    ingest = db.as('airseries_ingest');
-  });
+  const town = useTown(engine);
   beforeEach(async () => {
-    await owner`truncate raw.readings, raw.quarantine, raw.placement, raw.correction, raw.sensor_station, raw.suspicious_period,
+    await town.owner`truncate raw.readings, raw.quarantine, raw.placement, raw.correction, raw.sensor_station, raw.suspicious_period,
       raw.screened_period, raw.sensor`;
-    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
-    await bringIn(owner, smallNetwork());
+    await town.owner`update raw.installation set ingest_cutoff = '-infinity'`;
+    await bringIn(town.owner, smallNetwork());
   });
-  afterAll(() => db.drop());
 
-  const retry = () =>
-    retryQuarantined(owner, {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-    });
-  const accept = (readings: ReadingInput[], source = 'us', provider?: string) =>
-    acceptReadings(ingest, readings, {
-      now: NOW,
-      source,
-      scope: provider ? { provider, stations: null } : undefined,
-    });
+  const retry = () => retryIn(town.owner);
   const lines = () =>
-    owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
+    town.owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
 
   const values = (particles: string) => [
     { value_type: 'SDS_P2', value: particles },
@@ -61,10 +34,10 @@ onEveryEngineInAll('retry of pushes of a device', (engine) => {
     values: values(particles),
   });
   const push = (minutes: number, particles?: string) =>
-    accept(readingsOfPush(record(minutes, particles), []), 'us', 'us');
+    town.accept(readingsOfPush(record(minutes, particles), []), 'us', 'us');
   const withDevice = (...sensors: object[]) =>
     bringIn(
-      owner,
+      town.owner,
       smallNetwork({
         two: { sensors: sensors.map((each) => ({ device: 'esp8266-1', ...each })) },
       }),
@@ -79,7 +52,7 @@ onEveryEngineInAll('retry of pushes of a device', (engine) => {
     // the second push has unreadable particles
     expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 3, still_quarantined: 1 });
     expect(
-      (await stored(owner)).map(({ sensor_id, pm25, temperature }) => [
+      (await stored(town.owner)).map(({ sensor_id, pm25, temperature }) => [
         sensor_id,
         pm25,
         temperature,
@@ -93,7 +66,7 @@ onEveryEngineInAll('retry of pushes of a device', (engine) => {
       'reading no_value',
       'value unreadable:pm25',
     ]);
-    expect(await differences(db)).toEqual([]);
+    expect(await differences(town.db)).toEqual([]);
   });
 
   it('a retry keeps values of a device that still cannot be assigned, for a later retry', async () => {
@@ -116,7 +89,7 @@ onEveryEngineInAll('retry of pushes of a device', (engine) => {
         measured_at: measuredAt,
         sensordatavalues: values('1'),
       });
-      await accept([{ sensorId: undefined, measuredAt: T, values: {}, text }]);
+      await town.accept([{ sensorId: undefined, measuredAt: T, values: {}, text }]);
       expect(await retry()).toEqual({ ...NONE, not_retryable: 1 });
     },
   );

@@ -65,11 +65,6 @@ describe('another zone', () => {
     expect(await doubtOf(table(times), { zone: '+01:00' })).toBeUndefined();
   });
 
-  it('a stamp of a repeated hour, and a text that is no time, are in no skipped hour', async () => {
-    const times = ['2026-10-25 02:30', '2026-03-29', '2026-02-30 02:30', '2026-03-29t02:30', 'x'];
-    expect(await doubtOf(table(times))).toBeUndefined();
-  });
-
   it('an offset in the name of the time stops where the zone has another one', async () => {
     const column = 'Time (GMT+01:00)';
     const summer = table(['2026-01-15 12:00', '2026-07-15 12:00'], column);
@@ -134,14 +129,6 @@ describe('ends of intervals', () => {
     });
   });
 
-  it('samples of a Campbell logger are of the time that they name', async () => {
-    const samples = TOA5('"Smp","Smp"', ROW);
-    expect(await read(samples, logger)).toMatchObject({
-      stamps: ['2026-11-19 01:00:00+01:00'],
-      doubt: undefined,
-    });
-  });
-
   it('the four lines above a Campbell logger’s records may come again', async () => {
     const once = TOA5('"Avg","Avg"', ROW);
     const declared = { ...logger, shift: '0min' };
@@ -175,6 +162,19 @@ describe('ends of intervals', () => {
       '',
     ].join('\n');
   const asked: Declarations = { columns: ['time=_time'] };
+
+  it.each([
+    [
+      'OpenAQ',
+      'location_id,sensors_id,datetime,parameter,value,units\n1,2,2026-11-20T08:00:00Z,pm25,5,µg/m³\n',
+    ],
+    ['WeeWX', 'dateTime,usUnits,outTemp\n1795161900,1,41\n'],
+  ])('an archive of %s names the ends of intervals, but not their length (S3)', async (_, text) => {
+    const doubt = await doubtOf(text, text.startsWith('dateTime') ? {} : { sensor: undefined });
+    expect(doubt).toContain(
+      'no column says how long that is. Write --shift -1h for means of an hour',
+    );
+  });
 
   it('windows of InfluxDB ask for a shift where the time of one is its stop', async () => {
     const stop = '2026-11-19T02:10:00Z';
@@ -238,12 +238,6 @@ describe('ends of intervals', () => {
       'stamps with an offset': hours(1, 48).map((time) => `${time}Z`),
     }))
       expect([what, await doubtOf(table(times))]).toEqual([what, undefined]);
-  });
-
-  it('hours of another format begin when it says so', async () => {
-    const rows = hours(1, 48).map((time, at) => `${time}:00,${at},${at}`);
-    const text = ['timestamp,pm2.5,pm2.5_corrected', ...rows, ''].join('\n');
-    expect(await doubtOf(text, { timeZone: 'Asia/Yerevan', ...BERLIN })).toBeUndefined();
   });
 });
 

@@ -25,41 +25,6 @@ async function read(content: string | Buffer, declared?: Declarations) {
 const T = '2026-01-01T00:00:00Z';
 
 describe('CSV', () => {
-  test.each([',', ';', '\t'])('CSV with the delimiter %j is read', async (delimiter) => {
-    const lines = [
-      ['sensor_id', 'time', 'pm25', 'colour', 'rain'],
-      ['1', T, '5', 'red', ''],
-    ];
-    const { readings, ignored } = await read(
-      lines.map((fields) => fields.join(delimiter)).join('\n'),
-    );
-    expect(readings).toMatchObject([
-      {
-        sensorId: '1',
-        measuredAt: T,
-        values: { pm25: '5' },
-        line: 2,
-        text: lines[1]?.join(delimiter),
-      },
-    ]);
-    expect(ignored).toEqual(['colour']);
-  });
-
-  test('the column time is preferred to the column timestamp', async () => {
-    const { readings, ignored } = await read(`timestamp,time,sensor_id,pm25\na,b,1,5`);
-    expect(readings[0]?.measuredAt).toBe('b');
-    expect(ignored).toEqual(['timestamp']);
-  });
-
-  test('a field of JSON that a declared field replaces is reported as ignored', async () => {
-    const { readings, ignored } = await read(
-      JSON.stringify([{ sensor_id: 1, time: T, pm25: 5, corrected: 4 }]),
-      { columns: ['pm25=corrected'] },
-    );
-    expect(readings[0]?.values).toEqual({ pm25: 4 });
-    expect(ignored).toEqual(['pm25']);
-  });
-
   test('garbage in CSV costs only its own line', async () => {
     const { readings, failure } = await read(
       `sensor_id,time,pm25\n1,${T},5\n1,2\n1,${T},5,6\n1,"${T},5\n${'x'.repeat(70_000)}\n\0\u0001\n1,${T},6`,
@@ -177,7 +142,7 @@ test('NaN in JSON is named, and the readings before it are kept', async () => {
 
 describe('files', () => {
   const lines = Array.from(
-    { length: 30_000 },
+    { length: 12_000 },
     (_, n) => `1,${new Date(1.6e12 + n * 60_000).toISOString()},${n % 100}`,
   );
   const text = `sensor_id,time,pm25\n${lines.join('\n')}\n`;
@@ -187,7 +152,7 @@ describe('files', () => {
     const { readings, failure } = await read(
       Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]),
     );
-    expect(readings).toHaveLength(30_000);
+    expect(readings).toHaveLength(12_000);
     expect(failure).toBeUndefined();
   });
 
@@ -198,10 +163,8 @@ describe('files', () => {
     'an archive that was %s is read as far as it goes, except for the last piece',
     async (_, spoil) => {
       const { readings, failure } = await read(spoil(gzipSync(text)));
-      expect(readings.length).toBeGreaterThan(10_000);
-      expect(readings.slice(0, 10_000).map(({ text: line }) => line)).toEqual(
-        lines.slice(0, 10_000),
-      );
+      expect(readings.length).toBeGreaterThan(1_000);
+      expect(readings.slice(0, 1_000).map(({ text: line }) => line)).toEqual(lines.slice(0, 1_000));
       expect(failure).toMatch(
         new RegExp(
           `^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`,
@@ -246,18 +209,4 @@ describe('names that are understood', () => {
     expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values }]);
     expect(ignored).toEqual([]);
   });
-
-  test('fields of JSON are understood by the same names as columns', async () => {
-    const { readings, ignored } = await read(
-      `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`,
-    );
-    expect(readings).toMatchObject([{ sensorId: 1, measuredAt: T, values: { pm25: 7, pm10: 8 } }]);
-    expect(ignored).toEqual([]);
-  });
-});
-
-test('a declared shift moves OpenAQ times from the end of an interval to its start (S3)', async () => {
-  const text = `location_id,sensors_id,datetime,parameter,value,units\n1,2,${T},pm25,5,µg/m³\n`;
-  const { readings } = await read(text, { shift: '-1h' });
-  expect(readings).toMatchObject([{ measuredAt: '2025-12-31T23:00:00.000000Z' }]);
 });

@@ -24,16 +24,8 @@ const written = (offset: number) => {
 };
 
 describe('offsets of local hours', () => {
-  const zones = [
-    'Asia/Yerevan',
-    'Europe/London',
-    'America/New_York',
-    'Africa/Casablanca',
-    'Pacific/Apia',
-    'UTC',
-  ];
-  const offTheHour = ['Asia/Kathmandu', 'Asia/Kolkata', 'Australia/Adelaide', 'Asia/Tehran'];
-  test.each([...zones, ...offTheHour])(
+  const zones = ['America/New_York', 'Africa/Casablanca', 'Pacific/Apia', 'Asia/Kathmandu'];
+  test.each([...zones, 'Australia/Adelaide'])(
     'local offsets are right for every hour that clocks in %s showed in 2011',
     (zone) => {
       const expected = new Map<string, string[]>();
@@ -55,17 +47,6 @@ describe('offsets of local hours', () => {
   });
 });
 
-test('in an hour that occurs twice, a repeated stamp belongs to the second time', () => {
-  const withOffset = makeOffsetAdder(transitionsOf('Europe/Berlin'));
-  const stamps = ['2026-10-25 01:30', '2026-10-25 02:30', '2026-10-25 02:30', '2026-10-25 03:30'];
-  expect(stamps.map((stamp) => withOffset(stamp, '1', PM25).slice(-6))).toEqual([
-    '+02:00',
-    '+02:00',
-    '+01:00',
-    '+01:00',
-  ]);
-});
-
 test('in an hour that occurs twice, the second time of a sensor begins where its stamps go back', () => {
   const withOffset = makeOffsetAdder(transitionsOf('Europe/London'));
   const stamps: [sensor: string, time: string, read: string][] = [
@@ -83,19 +64,6 @@ test('in an hour that occurs twice, the second time of a sensor begins where its
     withOffset(`2026-10-25 ${time}`, sensor, PM25).slice(11),
   );
   expect(read).toEqual(stamps.map(([, , expected]) => expected));
-});
-
-test('in stamps with the newest first, the first time of a repeated hour begins where they go forward', () => {
-  const withOffset = makeOffsetAdder(transitionsOf('Europe/London'));
-  const stamps = ['02:00', '01:30', '01:00', '01:30', '01:00', '00:30'];
-  expect(stamps.map((time) => withOffset(`2026-10-25 ${time}`, '1', PM25).slice(11))).toEqual([
-    '02:00+00:00',
-    '01:30+00:00',
-    '01:00+00:00',
-    '01:30+01:00',
-    '01:00+01:00',
-    '00:30+01:00',
-  ]);
 });
 
 /** A line: its time, the parameters that it gives, and the pass that it is of. */
@@ -238,19 +206,6 @@ test.each(UNTOLD)(
 );
 
 test.each([
-  ['20.11.2026 08:00', '2026-11-20T08:00'],
-  ['5.6.2026 8:00:12', '2026-06-05T08:00:12'],
-  ['05.06.2026', '2026-06-05 00:00:00'],
-  ['05.06.2026, 20:15', '2026-06-05T20:15'],
-  ['2026/06/05 08:00', '2026-06-05T08:00'],
-  ['2026/6/5 8:00:12.5', '2026-06-05T08:00:12.5'],
-  ['2026/06/05', '2026-06-05 00:00:00'],
-])('a date that can mean only one day is read in any declared order: %s', (given, stamp) => {
-  for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
-    expect(makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1).at).toBe(`${stamp}+03:00`);
-});
-
-test.each([
   ['05/06/2026 08:00', '2026-06-05T08:00+03:00', '2026-05-06T08:00+03:00'],
   ['5-6-2026 8:00', '2026-06-05T08:00+03:00', '2026-05-06T08:00+03:00'],
   ['5/6/2026 12:30 AM', '2026-06-05T00:30+03:00', '2026-05-06T00:30+03:00'],
@@ -265,17 +220,6 @@ test.each([
     expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
   },
 );
-
-test.each([
-  '20.11.26 08:00',
-  '1.2.3',
-  '20.11/2026 08:00',
-  '20/11/20261 08:00',
-  '20.11.20268:00',
-  '2026/11/2026',
-])('a malformed date stays as it is: %s', (given) => {
-  expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1).at).toBe(given);
-});
 
 test('a number of nine digits or more is seconds up to the year 2100, and milliseconds above', () => {
   const read = makeTimeReader({ zone: 'UTC' }, {});

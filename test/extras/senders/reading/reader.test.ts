@@ -115,6 +115,11 @@ describe('a declared column that a row leaves empty', () => {
     expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
   });
 
+  it('a column with a plus sign in its name is taken before columns are joined', () => {
+    const rows = lines('sensor_id,Date,Hour,Date+Hour,pm25', `1,x,y,${T},5`);
+    expect(readAll(rows, ['time=Date+Hour']).readings).toMatchObject([{ measuredAt: T }]);
+  });
+
   it('an empty declared field gives way to the format’s own device and sensor', () => {
     const rows = objectsOf(
       { name: 'n', device: 'd', time: T, pm25: 5 },

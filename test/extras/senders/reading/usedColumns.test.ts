@@ -82,3 +82,14 @@ test('an encoding is named where no column that is read has it', async () => {
   const text = Buffer.from('sensor_id,time,pm25,Ort\n1,2026-11-20T08:00:00Z,5,Köln\n', 'latin1');
   expect(await factsOf(text)).toMatchObject({ encoding: 'windows-1252', notUtf8: undefined });
 });
+
+test('at most a hundred columns that are not used are named', async () => {
+  const names = Array.from({ length: 150 }, (_, n) => `x${n}`);
+  const { ignored } = await factsOf(csv(`pm25,${names}`, `5,${names}`));
+  expect(ignored.size).toBe(100);
+});
+
+test('a unit is missing where only some rows of a table say one (S9)', async () => {
+  const text = `${csv('temp,unit', '50,F')}1,2026-11-20T09:00:00Z,50,\n`;
+  expect([...(await factsOf(text)).undeclared]).toEqual([['temperature', 'temp']]);
+});

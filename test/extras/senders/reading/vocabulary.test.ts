@@ -1,5 +1,4 @@
 /** A sentence names a declaration as its reader writes one, and no sentence is parsed again. */
-
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
@@ -44,15 +43,11 @@ function refusal(work: () => void): string {
 describe('a refusal', () => {
   test.each<[Declarations, string, string, string]>([
     [{ columns: ['x'] }, 'column', 'An example: ', 'pm25=pm2_5_concentration'],
-    [{ columns: ['co=CO'] }, 'column', 'Known names', ''],
     [{ units: ['no2'] }, 'unit', 'An example: ', 'no2=ug/m3'],
-    [{ units: ['co=ppm'] }, 'unit', 'Known names', ''],
-    [{ units: ['no2=stone'] }, 'unit', 'It has', ''],
     [{ only: ['Validity'] }, 'only', 'An example: ', 'Validity=1,2,3'],
     [{ shift: 'an hour' }, 'shift', 'write ', '-1h'],
     [{ round: 'hour' }, 'round', 'write ', 'minute'],
     [{ zone: 'Europe/Berln' }, 'zone', 'Write its IANA name', ''],
-    [{ zone: 'MEZ' }, 'zone', 'Write its IANA name', ''],
     [{ dateFormat: 'yyyy' }, 'date-format', 'There are', ''],
   ])(
     'the refusal of %o begins with the name of the declaration',

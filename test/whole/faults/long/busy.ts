@@ -43,3 +43,8 @@ export async function startBusy(environment: Record<string, string> = {}): Promi
     },
   };
 }
+
+/** The 99th percentile. */
+export function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0;
+}

@@ -65,7 +65,7 @@ async function load(ms: number, tally: Tally): Promise<void> {
     ).status;
   };
   const leave = async (turn: number) => {
-    await sleep(100);
+    await sleep(100); // flood.test.ts sends more
     return await new Promise<string>((resolve) => {
       const socket = connect(port.public, '127.0.0.1', () => {
         socket.write(`GET ${paths[turn % paths.length]} HTTP/1.1\r\nHost: x\r\n\r\n`);

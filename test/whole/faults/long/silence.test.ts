@@ -55,6 +55,12 @@ onEveryEngine('a silent database', (engine) => {
     await refresh(database.target, () => NOW);
   });
 
+  it('a statement of 3.5 seconds is not given up while the server is working', async () => {
+    const writes = openIngestPool(database.target, { timeZone: 'UTC', max: 1 });
+    expect(await writes.query('select pg_sleep(3.5)', [])).toHaveLength(1);
+    await writes.close();
+  });
+
   it('readings are refused within three seconds, also while they wait for a connection', async ({
     annotate,
   }) => {
