@@ -647,7 +647,7 @@ const TABLE: readonly Table[] = [
       ],
       'sql/api/81_explore.sql': [
         [
-          "rollup.bucket_add('hour', end_of_hours, -12)",
+          "rollup.bucket_add('hour', end_of_hours, -24)",
           "rollup.bucket_add('hour', end_of_hours, -11)",
         ],
         ["rollup.bucket_add('day', today, -30)", "rollup.bucket_add('day', today, -29)"],

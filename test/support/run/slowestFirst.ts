@@ -9,7 +9,6 @@ const SLOWEST = [
   'test/lab/reference/reference.test.ts',
   'test/aggregate/engines.test.ts',
   'test/lab/sim/simulation.test.ts',
-  'test/extras/demo/demo.test.ts',
   'test/aggregate/tampering.test.ts',
   'test/serve/away.test.ts',
   'test/aggregate/zoneRules.test.ts',
