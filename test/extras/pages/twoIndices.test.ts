@@ -392,9 +392,35 @@ onEveryEngineInAll('INDEX', (engine) => {
 
 describe('the order of both scales', () => {
   it('a category ranks with the one at its position in the other scale, and numbers tell within it', () => {
-    const grades: Grade[] = [[5, 40], 320, 180, [2, 40], 120, 101, [1, 40], 60, 12, [0, 40], null];
+    const grades: Grade[] = [
+      [5, 40],
+      320,
+      180,
+      [2, 17],
+      [2, 40],
+      120,
+      101,
+      [1, 40],
+      60,
+      12,
+      [0, 40],
+      null,
+    ];
     const sorted = grades.toSorted((a, b) => rankOf(b) - rankOf(a));
-    expect(sorted).toEqual([320, [5, 40], 180, 120, 101, [2, 40], 60, [1, 40], 12, [0, 40], null]);
+    expect(sorted).toEqual([
+      320,
+      [5, 40],
+      180,
+      120,
+      101,
+      [2, 40],
+      [2, 17],
+      60,
+      [1, 40],
+      12,
+      [0, 40],
+      null,
+    ]);
     expect(rankOf(0)).toBeGreaterThan(rankOf(null));
     expect(rankOf(2_000)).toBeGreaterThan(rankOf(301));
   });
