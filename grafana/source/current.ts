@@ -127,9 +127,9 @@ export const indices = (from: string): Panel =>
       { name: 'AQI', column: 'api.aqi_text(c.aqi)' },
       { name: 'NowCast AQI', column: 'api.aqi_text(n.nowcast_aqi)' },
       { name: 'European index', column: 'n.european_index' },
-      { name: 'PM2.5, European', column: 'n."european_pm2.5"' },
-      { name: 'O₃, European', column: 'n.european_o3' },
-      { name: 'NO₂, European', column: 'n.european_no2' },
+      { name: 'PM2.5, European', column: "n.european_pollutants::json ->> 'pm2.5'" },
+      { name: 'O₃, European', column: "n.european_pollutants::json ->> 'o3'" },
+      { name: 'NO₂, European', column: "n.european_pollutants::json ->> 'no2'" },
     ],
   });
 

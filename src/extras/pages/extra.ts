@@ -46,7 +46,7 @@ export const pages = defineExtra({
     mapGround: z.string().optional().register(VARIABLE, {
       name: 'MAP_GROUND',
       meaning:
-        'ground of maps without tiles: GeoJSON of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey',
+        'ground of maps where no tiles come: GeoJSON of up to 300 KB with water, rivers, main roads and borders, drawn in grey',
     }),
   },
   remark: ({ page, pageUrl }) =>

@@ -168,7 +168,9 @@ type Day = Row & { hours: Record<string, number>; expected_hours: number };
 
 async function daysOf(get: Get, subject: Subject, id: string, year: string): Promise<Row[]> {
   const { days } = JSON.parse(await get(`${subject}/${id}/days/${year}.json`)) as { days: Day[] };
-  return days.map(({ timestamp, hours, expected_hours: _, ...day }) => {
+  return days.map(({ timestamp, hours, expected_hours: _, ...published }) => {
+    // the files have the means that the European index of a day follows from
+    const { european_index: _index, pollutant: _pollutant, ...day } = published;
     const entries = Object.entries(day).flatMap(([key, value]): [string, Value][] => {
       if (!key.startsWith('range_')) return [[key, value as Value]];
       const [min, max] = (value ?? [null, null]) as unknown as [Value, Value];
