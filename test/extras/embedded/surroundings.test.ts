@@ -4,7 +4,7 @@
  */
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { freePort } from '../../support/freePort.ts';
@@ -91,8 +91,11 @@ describe.concurrent('a folder for data', () => {
 
 // in npm test: database/errors.test.ts, serve/away.test.ts: what is answered without a database
 describe.concurrent('a folder of data that is deleted while it is in use', needs('all'), () => {
-  const home = makeHome();
-  afterAll(() => home.remove());
+  let home: ReturnType<typeof makeHome>;
+  beforeAll(() => {
+    home = makeHome();
+    return () => home.remove();
+  });
   const command = (line: string, input = '') =>
     runAirseries(line.split(' '), home.environment, input).finished;
 
