@@ -1,4 +1,4 @@
-/** The addresses that somebody may have meant who asked for one that is nothing. */
+/** Suggests the addresses that a wrong one was probably meant to be. */
 import { closest, distance } from 'fastest-levenshtein';
 import {
   LOCALES,
@@ -12,7 +12,7 @@ import {
 const BASE = /^\/([a-z]{2}\/|\{locale\}\/)?((explore|air-quality-app)\/)?(v\d+\/)?/;
 const SUBJECT = /^(station|region)\/([^/]+)\//;
 const MOST = 2;
-/** Longer paths take long to compare, and mean nothing. */
+/** Longer paths take long to compare, and resemble no route. */
 const MAX_LETTERS = 100;
 
 /** What other sites call a feed, with or without an ending. */

@@ -61,12 +61,13 @@ const PER_CATEGORY = 1_000;
 
 /**
  * How bad it is, for an order of places by either index. Both scales have six categories, and each
- * ranks with the one at its position in the other scale; within a category the number decides that
- * its box shows, or a list would not look sorted. -1: not known.
+ * ranks with the one at its position in the other scale; within a category the number of
+ * its box decides, or a list would not look sorted; those of the European index come last, because
+ * the numbers of different scales can't be compared. -1: not known.
  */
 export function rankOf(grade: Grade): number {
   if (grade === null) return -1;
-  if (isEuropean(grade)) return grade[0] * PER_CATEGORY + Math.min(grade[1], PER_CATEGORY - 1);
+  if (isEuropean(grade)) return grade[0] * PER_CATEGORY + grade[1] / PER_CATEGORY;
   return CATEGORIES.findIndex(({ upTo }) => grade <= upTo) * PER_CATEGORY + grade;
 }
 
