@@ -19,15 +19,15 @@ create function logic.european_pollutant(grade int) returns text language sql im
   return (array['so2', 'no2', 'o3', 'pm10', 'pm2.5'])[grade % 10];
 -- A mean as the index rounds it, in whole µg/m³.
 create function logic.european_value(mean float8) returns int language sql immutable parallel safe
-  return case when logic.possible(mean) > 0 then round(mean::numeric) else 0 * logic.possible(mean) end::int;
--- That of the pollutant in a grade.
+  return case when logic.possible(mean) is not null then greatest(round(mean::numeric), 0) end::int;
+-- The mean of the pollutant that makes a grade, likewise.
 create function logic.european_concentration(
   grade int, pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
 returns int language sql immutable parallel safe
   return logic.european_value(case grade % 10 when 5 then pm25 when 4 then pm10 when 3 then o3 when 2 then no2 * 1.9125
     when 1 then so2 end);
 
--- Of each pollutant, as JSON objects: its band, its published mean, and its mean as the index rounds it.
+-- JSON objects by pollutant: the bands, the published means, and the means as the index rounds them.
 create function logic.european_bands(pm25 float8, pm10 float8, o3 float8, no2 float8, so2 float8)
 returns json language sql immutable parallel safe
   return json_build_object(

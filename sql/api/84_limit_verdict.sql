@@ -1,4 +1,4 @@
--- What a year of data says about a limit of the EU.
+-- The verdict of a year of data on a limit of the EU.
 create function api.limit_verdict(is_exceeded boolean, coverage float8, is_over boolean) returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
   select case when is_exceeded then 'exceeded'

@@ -7,7 +7,7 @@
 import type { ParameterName } from './parameters.ts';
 
 /**
- * What a year says about a limit (sql/api/84_limit_verdict.sql): `running`: not exceeded so far, and
+ * The verdicts of a year on a limit (sql/api/84_limit_verdict.sql): `running`: not exceeded so far, and
  * the year is not over; `insufficient_data`: not exceeded, but too little was measured to say that
  * it was kept. The directive asks for 85 % of the days or hours (Annex V, Point B), and for 18 hours
  * of a day (Point C); exceedances count even with fewer (Point D). It also asks for them in each

@@ -109,7 +109,7 @@ export function renderDocument(locale: Locale, text: string | Buffer, kind = JSO
   return { locale, kind, bytes: body.length, etag, kept: new Map([['identity', body]]) };
 }
 
-/** What a document is rendered from. */
+/** The material of a document. */
 export type Content = { locale: Locale; text: string | Buffer; kind: Kind };
 
 export const rendered = ({ locale, text, kind }: Content): Document =>

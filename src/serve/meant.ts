@@ -8,14 +8,14 @@ import {
   pathWith,
 } from '../contract/endpoints.ts';
 
-/** What stands before the part of an address that says what is wanted. */
+/** The beginning of an address, before the part that says what is wanted. */
 const BASE = /^\/([a-z]{2}\/|\{locale\}\/)?((explore|air-quality-app)\/)?(v\d+\/)?/;
 const SUBJECT = /^(station|region)\/([^/]+)\//;
 const MOST = 2;
 /** Longer paths take long to compare, and resemble no route. */
 const MAX_LETTERS = 100;
 
-/** What other sites call a feed, with or without an ending. */
+/** Names of feeds on other sites, with or without an ending. */
 const FEEDS = ['rss', 'feed', 'feeds', 'atom'];
 
 /**
@@ -84,7 +84,7 @@ function lettersApart(route: string, text: string): number {
 
 type Values = Readonly<Record<string, string>>;
 
-/** What a path has for the parameters of a route. */
+/** The values that a path has for the parameters of a route. */
 function valuesIn(end: string, wanted: string): Values {
   const [, kind, key = ''] = SUBJECT.exec(wanted) ?? [];
   const subject: Values = kind === undefined ? {} : { [kind === 'station' ? 'id' : 'slug']: key };

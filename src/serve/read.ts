@@ -28,14 +28,14 @@ export type Reader = {
 };
 
 export function makeReader(endpoints: readonly Served[], cache: DocumentCache): Reader {
-  const parsed = new LRUCache<Document, Promise<unknown>>({
+  const parsed = new LRUCache<Document, object>({
     maxSize: MAX_PARSED_BYTES,
     sizeCalculation: (_contents, { bytes }) => bytes,
   });
-  async function contentsOf<Contents>(document: Document): Promise<Contents> {
-    const contents = parsed.get(document) ?? parse(document);
+  async function contentsOf(document: Document) {
+    const contents = parsed.get(document) ?? JSON.parse(String(await encode(document, 'identity')));
     if (document.bytes >= MIN_PARSED_BYTES) parsed.set(document, contents);
-    return (await contents) as Contents;
+    return contents;
   }
   async function sentAt(path: string): Promise<Sent> {
     for (const { pattern, media, rendering } of endpoints) {
@@ -60,6 +60,3 @@ export function makeReader(endpoints: readonly Served[], cache: DocumentCache): 
 
 const decoded = (given: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(given).map(([name, text]) => [name, decodeURIComponent(text)]));
-
-const parse = async (document: Document): Promise<unknown> =>
-  JSON.parse(String(await encode(document, 'identity')));

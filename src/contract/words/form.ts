@@ -30,6 +30,4 @@ export const byLanguage = <Of extends Texts>(texts: Of) =>
 
 const isText = (texts: Text | Texts): texts is Text => typeof texts[LOCALES[0]] === 'string';
 
-/** A text with its `{name}`s filled in. */
-export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+export { fill } from './fill.ts';

@@ -6,6 +6,7 @@ import { roundedHpa, unitIn } from '../../contract/words/units.ts';
 import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 import { LAST_AQI } from './scale.ts';
 
+export { fill } from '../../contract/words/fill.ts';
 export { shownAs, unitIn } from '../../contract/words/units.ts';
 
 /** A value's key in the API, its unit and the decimals published. */
@@ -118,11 +119,6 @@ function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
 
 /** As a sentence or line begins. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** A text with its `{name}`s filled in. */
-export function fill(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-}
 
 /**
  * The form of a text that goes with a number: forms stand beside each other, as in `{n} day|{n}

@@ -102,7 +102,7 @@ function counted(locale: Locale, forms: string, above: number, n: number, expect
 export const verdictOn = (locale: Locale, { measured, verdict }: Line): Html =>
   html`<b>${COMMON_WORDS[locale].verdicts[verdict]}</b>${WORDS[locale].colon} ${measured}`;
 
-/** Of a period, what was measured of each pollutant, and its limits. */
+/** The pollutants that were measured in a period, each with its limits and verdicts. */
 export const limitsTable = (locale: Locale, limits: Limits): Html =>
   html`<table><tbody>${measuredIn([limits]).map(
     (name) => html`<tr><th scope="row">${WORDS[locale][name]}</th>

@@ -104,12 +104,13 @@ function table(locale: Locale, years: readonly [LimitsOfYear, LimitsOfYear]): Ht
     linesOf(locale, year, name).map((line) =>
       year[name].days === 0 ? words.noValue : verdictOn(locale, line),
     );
-  const rows = measuredIn(years).flatMap((name) =>
-    linesOf(locale, years[0], name).map(
+  const rows = measuredIn(years).flatMap((name) => {
+    const columns = years.map((year) => verdicts(year, name));
+    return linesOf(locale, years[0], name).map(
       ({ limit }, n) => html`<tr><th scope="row">${words[name]}<br>
-  <small>${limit}</small></th>${years.map((year) => html`<td>${verdicts(year, name)[n]}</td>`)}</tr>\n`,
-    ),
-  );
+  <small>${limit}</small></th>${columns.map((column) => html`<td>${column[n]}</td>`)}</tr>\n`,
+    );
+  });
   const heads = [words.pollutant, ...years.map((year) => periodOf(locale, year))];
   return html`<table>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>

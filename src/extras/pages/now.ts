@@ -192,7 +192,7 @@ const concentrationIn = (locale: Locale, { grade, maker }: Verdict): string =>
  */
 export function inWords(locale: Locale, subject: Current) {
   const { look, by, isSuspect } = subject.verdict;
-  const { measurement_time } = subject.values;
+  const { measurement_time: time } = subject.values;
   if (by?.index === 'eaqi')
     return {
       look,
@@ -201,7 +201,6 @@ export function inWords(locale: Locale, subject: Current) {
       value: '',
       time: subject.indices.european_index.timestamp,
     };
-  const time = measurement_time;
   const headline = headlineOf(locale, subject);
   const pm25 = subject.values['pm2.5'];
   const { name } = headline;
@@ -210,12 +209,10 @@ export function inWords(locale: Locale, subject: Current) {
     pm25 === null || subject.suspect !== undefined
       ? ''
       : `PM2.5 ${formatValue(locale, pm25, PM25)}`;
-  const boxes = { word: () => '', value: valueText, index: ({ box }: Boxed) => `AQI ${box}` };
-  return { look, box: boxes[headline.kind](headline as never), word: name, value, time };
+  const told = { look, word: name, value, time };
+  if (headline.kind === 'word') return { ...told, box: '' };
+  return { ...told, box: headline.kind === 'value' ? headline.text : `AQI ${headline.box}` };
 }
-
-type Boxed = Headline & { kind: 'index' };
-const valueText = ({ text }: Headline & { kind: 'value' }) => text;
 
 /**
  * The headline of a page or frame: an index on its colour, a value, or only a word; then what makes
@@ -227,7 +224,7 @@ export function leadPart(locale: Locale, current: Current): Html {
   const { look, isSuspect } = current.verdict;
   const { key, value } = mainOf(current);
   const lead = {
-    index: ({ box, of }: Boxed) => html`<p
+    index: ({ box, of }: Headline & { kind: 'index' }) => html`<p
   class="index ${look}">${strong(box, isSuspect)}
     <span>${name}
     <small>${of}</small></span></p>`,

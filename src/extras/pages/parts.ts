@@ -6,7 +6,7 @@ import { INDEX_WORDS, type IndexName } from '../../contract/words/indices.ts';
 import { capitalized, formatBare, formatValue, PM25, unitIn } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatTime } from './numbers.ts';
-import { BANDS, CATEGORIES, type Look, OTHER_LOOKS, POLLUTANTS, rankOf } from './scale.ts';
+import { type Look, OTHER_LOOKS, POLLUTANTS, rankOf, SCALES } from './scale.ts';
 import { dayLine, type ListedDay, trendMark } from './trend.ts';
 import { boxOf, hasTrend, usedIndices, type Verdict } from './verdict.ts';
 import { WORDS, type Words } from './words.ts';
@@ -54,12 +54,6 @@ function boxAndText(locale: Locale, { verdict, temperature }: Listed): { box: Ht
   const degrees = formatValue(locale, temperature, { unit: '°C', digits: 1 });
   return { box, text: `${WORDS[locale].temperature} ${degrees}` };
 }
-
-/** The scales of both indices. */
-export const SCALES: Readonly<Record<IndexName, readonly Look[]>> = {
-  aqi: CATEGORIES.map(({ name }) => name),
-  eaqi: BANDS,
-};
 
 /** The name of an index and what numbers beside it are. */
 const indexTitle = (locale: Locale, index: IndexName): string =>

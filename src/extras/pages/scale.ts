@@ -39,6 +39,12 @@ export const OTHER_LOOKS = ['unknown', 'offline'] as const;
 /** `very poor`, as the API has it, is the band `band-very-poor`. */
 export const bandOf = (name: string): Band => `band-${name.replace(' ', '-')}` as Band;
 
+/** The categories of both indices, best first. */
+export const SCALES: Readonly<Record<'aqi' | 'eaqi', readonly Look[]>> = {
+  aqi: CATEGORIES.map(({ name }) => name),
+  eaqi: BANDS,
+};
+
 export function categoryOf(aqi: number | null): Category {
   return aqi === null
     ? 'unknown'

@@ -154,8 +154,8 @@ function drawYear(
 type Judged = { look: Look; quantity: Quantity; before: string };
 
 /**
- * What the index says of a day, by which quantity, and what stands before its category; undefined
- * where it says nothing.
+ * The verdict of the index on a day, the quantity that makes it, and the text before its category;
+ * undefined without a verdict.
  */
 function judge({ index, locale, quantities }: Page, point: Day): Judged | undefined {
   if (index === 'eaqi') {

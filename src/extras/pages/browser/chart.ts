@@ -6,7 +6,7 @@ import type { Quantity } from '../format.ts';
 import type { HistoryWords } from '../historyWords.ts';
 import { type Html, html } from '../html.ts';
 import { FLOATING, lonely, tenth, trace, yAxis } from '../plot.ts';
-import { BANDS, boundsOf, CATEGORIES, GUIDELINES } from '../scale.ts';
+import { boundsOf, CATEGORIES, GUIDELINES, SCALES } from '../scale.ts';
 import {
   AQI,
   type Bucket,
@@ -123,8 +123,7 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
 
   const ends = endsOf(index, quantity);
   const heightOf = (end: number | undefined) => (end === undefined ? TOP : Math.max(TOP, y(end)));
-  const looks = index === 'aqi' ? CATEGORIES.map(({ name }) => name) : BANDS;
-  const stripes = looks.map((name, n) =>
+  const stripes = SCALES[index].map((name, n) =>
     rect(
       `stripe ${name}`,
       LEFT,

@@ -86,7 +86,7 @@ const NEIGHBOURS = 3;
 const STREETS = 16;
 /** From this zoom on districts are apart, and their names have room. */
 const NAMES_FROM = 11;
-/** What a view shows is clear of the buttons, of the scale, and of the edges by half a pin. */
+/** Places in a view are clear of the buttons, of the scale, and of the edges by half a pin. */
 const PADDING = {
   paddingTopLeft: [76, 32],
   paddingBottomRight: [48, 56],

@@ -10,7 +10,7 @@ export type Page = {
   locale: string;
   /** `station/1` or `region/slug`. */
   subject: string;
-  /** Of days and months, and behind charts. */
+  /** The index of days and months, and of the stripes behind charts. */
   index: 'aqi' | 'eaqi';
   words: HistoryWords;
   quantities: readonly Quantity[];
