@@ -287,17 +287,17 @@ export function makeApp({
   }
   app.use(refuseQuery);
   app.use(errors.watch); // what is answered above says nothing about the database
-  for (const { route, pattern, media, rendering } of served) {
-    const renderingFor = ({ params }: Request, signal?: AbortSignal) =>
-      rendering(params as Record<string, string>, signal);
+  for (const { route, pattern, media, renderOf } of served) {
+    const renderFor = ({ params }: Request, signal?: AbortSignal) =>
+      renderOf(params as Record<string, string>, signal);
     const get = async (req: Request, res: Response) => {
-      send(req, res, await cache.get(req.path, renderingFor(req)));
+      send(req, res, await cache.get(req.path, renderFor(req)));
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
     const getFile = async (req: Request, res: Response) => {
       const left = signalOfLeaving(req, res);
       try {
-        send(req, res, await cache.renderOnce(renderingFor(req, left)));
+        send(req, res, await cache.renderOnce(renderFor(req, left)));
       } catch (error) {
         if (!left.aborted) throw error;
       }

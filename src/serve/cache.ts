@@ -48,10 +48,10 @@ export type DocumentCache = {
  * When it was read, by our clock, and the history that counted its version; undefined if that was
  * not known.
  */
-type Read = { readAt: number; history: number | undefined };
+type Seen = { readAt: number; history: number | undefined };
 
 type Kept = Routed &
-  Read & {
+  Seen & {
     /** When the content last differed from that before. */
     changedAt: number;
     /** The same as an HTTP date; undefined without the cache, where that isn't known. */
@@ -166,7 +166,7 @@ export function makeDocumentCache({
 }
 
 function served(
-  { document, validUntil, version, route, changedAt, lastModified }: Omit<Kept, keyof Read>,
+  { document, validUntil, version, route, changedAt, lastModified }: Omit<Kept, keyof Seen>,
   now: number,
 ): Sent {
   const sent = { document, validUntil, version, route };
@@ -186,7 +186,7 @@ export function shareWhileCurrent<T extends Validity>(
   read: (at: Date) => Promise<T>,
   { clock, versions }: Options,
 ): () => Promise<T> {
-  let kept: (T & Read) | undefined;
+  let kept: (T & Seen) | undefined;
   const readShared = singleFlight(async () => {
     kept = await readNewest(read, { clock, versions });
     return kept;
@@ -203,7 +203,7 @@ export function shareWhileCurrent<T extends Validity>(
 async function readNewest<T extends Validity>(
   read: (at: Date) => Promise<T>,
   { clock, versions }: Options,
-): Promise<T & Read> {
+): Promise<T & Seen> {
   for (let n = 1; ; n++) {
     const at = clock();
     const history = versions.lastKnown()?.history;
@@ -220,7 +220,7 @@ async function readNewest<T extends Validity>(
   }
 }
 
-function isCurrent(read: Validity & Read, versions: DataVersions, now: number): boolean {
+function isCurrent(read: Validity & Seen, versions: DataVersions, now: number): boolean {
   const newest = versions.current();
   const isNewest =
     newest !== undefined && read.history === newest.history && read.version >= newest.version;

@@ -37,28 +37,28 @@ export type Served = {
   /** The media type; undefined for JSON. */
   media: string | undefined;
   /** Renders it for these parameters of its path, unless the signal is aborted before. */
-  rendering(given: Given, signal?: AbortSignal): Render;
+  renderOf(given: Given, signal?: AbortSignal): Render;
 };
 
 type Name = EndpointName | ExploreName;
 
-type Rendering = (values: PathValues, signal?: AbortSignal) => Promise<Entry>;
+type Renderer = (values: PathValues, signal?: AbortSignal) => Promise<Entry>;
 
 /** How each document is served, in the order of the contract: `x-history.json` before `x.json`. */
 export const servedEndpoints = (
   endpoints: typeof ALL_ENDPOINTS,
-  documents: Partial<Record<Name, Rendering>>,
+  documents: Partial<Record<Name, Renderer>>,
   firstBuild: () => Promise<void>,
 ): Served[] =>
   Object.entries(endpoints).map(([name, { path: route, media }]) => ({
     route,
     pattern: pathPattern(route),
     media,
-    rendering(given, signal) {
+    renderOf(given, signal) {
       const values = pathValues(given, route);
       return async () => {
         await firstBuild();
-        return { ...(await (documents[name as Name] as Rendering)(values, signal)), route };
+        return { ...(await (documents[name as Name] as Renderer)(values, signal)), route };
       };
     },
   }));

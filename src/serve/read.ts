@@ -38,9 +38,9 @@ export function makeReader(endpoints: readonly Served[], cache: DocumentCache): 
     return contents;
   }
   async function sentAt(path: string): Promise<Sent> {
-    for (const { pattern, media, rendering } of endpoints) {
+    for (const { pattern, media, renderOf } of endpoints) {
       const given = media === undefined ? pattern.exec(path)?.groups : undefined;
-      if (given !== undefined) return await cache.getCurrent(path, rendering(decoded(given)));
+      if (given !== undefined) return await cache.getCurrent(path, renderOf(decoded(given)));
     }
     throw unknownPath(path, endpoints);
   }

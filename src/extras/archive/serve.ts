@@ -80,7 +80,7 @@ const NO_FILES: Catalogue = {
 };
 
 type Parts = Pick<PageParts, 'site' | 'offers' | 'clock' | 'redirect' | 'addPath' | 'read'>;
-type Read = () => Promise<Catalogue | undefined>;
+type ReadCatalogue = () => Promise<Catalogue | undefined>;
 
 /**
  * Adds `/archive/…`, and the page of it where an extra makes pages. `folder`: of the files;
@@ -111,7 +111,7 @@ export function addArchive(
 
 /** The answer while no index could be read; the log has the reason. */
 const unlessBroken =
-  (read: Read): Read =>
+  (read: ReadCatalogue): ReadCatalogue =>
   async () => {
     try {
       return await read();
@@ -121,7 +121,7 @@ const unlessBroken =
   };
 
 /** Where no extra makes pages, `/archive/` leads to the index. */
-function addPage(app: IRouter, read: Read, parts: Parts): void {
+function addPage(app: IRouter, read: ReadCatalogue, parts: Parts): void {
   const maker = parts.offers.pages;
   const lead = async (req: Request, res: Response) => {
     res.locals.isStale = true; // it says nothing about the database
@@ -164,7 +164,7 @@ async function citiesOf(read: PageParts['read'], locale: Locale): Promise<City[]
 }
 
 /** Sends what the index lists, and nothing else that lies in the folder or that a link leads to. */
-function filesOf(folder: string, read: Read, clock: Clock, zone: string) {
+function filesOf(folder: string, read: ReadCatalogue, clock: Clock, zone: string) {
   return async (req: Request, res: Response) => {
     res.locals.isStale = true; // a file says nothing about the database
     const path = req.path.slice(ARCHIVE.length);
