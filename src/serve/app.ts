@@ -111,6 +111,8 @@ export type PageMaker = {
   /** A piece of code to copy. `text` gets what stands before a path: the address of the pages. */
   code(locale: Locale, text: (origin: string) => string): Markup;
   number(locale: Locale, value: number, digits: number): string;
+  /** A date such as `2026-10-01`, or its month, in the words of the language. */
+  date(locale: Locale, date: string, form: 'date' | 'month'): string;
   /** `path`: after the locale, without a slash. */
   render(
     parts: Pick<PageParts, 'site' | 'offers'>,

@@ -11,7 +11,7 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
-import { onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { onEveryEngine, onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
 import { sixHourly, storedBuckets } from './sixHourly.ts';
 import { storageOf } from './storage.ts';
 
@@ -209,7 +209,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
 });
 
 /** While retention goes on. */
-onEveryEngine('the record of kept hours', (engine) => {
+onEveryEngineInAll('the record of kept hours', (engine) => {
   it('the record goes on in the middle of a month, and begins again where the cutoff was lowered', async () => {
     const { database, owner } = await sixHourly(engine, '2026-06-10', now);
     const recorded = async () => {

@@ -8,7 +8,7 @@ import { audit, type Difference } from '../../src/aggregate/audit.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
 import { NOW } from '../support/clock.ts';
-import { isAll, isRepetition, onEveryEngine } from '../support/database.ts';
+import { isAll, onEveryEngineInAll } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
 import { smallNetwork } from '../support/smallNetwork.ts';
 import { storageOf } from './storage.ts';
@@ -81,7 +81,7 @@ const PATHS = [
   'region/quarter-history',
 ];
 
-onEveryEngine('tampered buckets', (engine) => {
+onEveryEngineInAll('tampered buckets', (engine) => {
   let here: Installation;
   let owner: Sql;
   beforeAll(async () => {
@@ -179,8 +179,6 @@ onEveryEngine('tampered buckets', (engine) => {
       expect(remaining).toEqual([]);
     });
   });
-
-  if (isRepetition(engine)) return;
 
   it('no refresh fails on NaN and infinities in hours and days', async () => {
     for (const value of ['NaN', 'Infinity', '-Infinity']) {

@@ -2,7 +2,7 @@
  * Z5: the rules of the zone change while there are days and months. The rules are British
  * Columbia's, as tzdata had them until April 2026 and has them since.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
@@ -12,7 +12,7 @@ import { connect, type Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { compareBuckets } from '../lab/sim/compare.ts';
-import { engines } from '../support/database.ts';
+import { engines, onEveryEngineInAll } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import type { Server } from '../support/makeDatabase.ts';
@@ -67,7 +67,7 @@ const SKIPPED = Object.fromEntries(
   await Promise.all(engines.map(async (engine) => [engine, await needsZoneFiles(engine)] as const)),
 );
 
-describe.each(engines)('days and months after a change of rules (%s)', (engine) => {
+onEveryEngineInAll('days and months after a change of rules', (engine) => {
   const skipped = SKIPPED[engine] ?? {};
   let server: ZoneServer;
   let target: Server;

@@ -85,9 +85,10 @@ function stateParts(
   const { html } = maker;
   const words = WORDS[locale];
   const lacking = runsOf([...new Set(missing.map(periodOf))]);
+  const month = maker.date(locale, dateOf(at.toISOString(), zone), 'month');
   const texts = [
-    upTo && words.upTo.replace('{time}', upTo.slice(0, 16).replace('T', ' ')),
-    files.size > 0 && fill(words.running, { month: monthOf(at, zone), time: nightOf(at, zone) }),
+    upTo && fill(words.upTo, { time: `${maker.date(locale, upTo, 'date')} ${upTo.slice(11, 16)}` }),
+    files.size > 0 && fill(words.running, { month, time: nightOf(at, zone) }),
     lacking.length > 0 && words.missing.replace('{files}', lacking.join(', ')),
   ];
   return texts.flatMap((text) => (text ? [html`<p>${text}</p>`] : []));
@@ -153,6 +154,7 @@ function folderPart(
   const total = words.files
     .replace('{n}', String(files.length))
     .replace('{size}', size(files.reduce((sum, { bytes }) => sum + bytes, 0)));
+  const dayOf = (at: string) => maker.date(locale, dateOf(at, zone), 'date');
   // the newest first
   const rows = files
     .toSorted((a, b) => (a.path < b.path ? 1 : -1))
@@ -160,11 +162,8 @@ function folderPart(
       html`<a href="${ARCHIVE}${file.path}">${file.path.slice(folder === '' ? 0 : folder.length + 1)}</a>`,
       size(file.bytes),
       file.rows === undefined ? '' : maker.number(locale, file.rows, 0),
-      [file.first, file.last]
-        .map((at) => dateOf(at, zone))
-        .join(' – ')
-        .replace(/^ – $/, ''),
-      dateOf(file.modified, zone),
+      [file.first, file.last].flatMap((at) => (at ? dayOf(at) : [])).join(' – '),
+      dayOf(file.modified),
     ]);
   const heads = [words.file, words.size, words.rows, words.period, words.changed];
   return html`<section class="card">
@@ -172,9 +171,8 @@ function folderPart(
 ${maker.table(title, heads, rows)}</details></section>`;
 }
 
-/** The local date of an instant, as every language writes it in tables. */
-function dateOf(instant: string | null | undefined, zone: string): string {
-  if (instant === undefined || instant === null) return '';
+/** The local date of an instant, such as `2026-10-01`. */
+function dateOf(instant: string, zone: string): string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
   return format.format(new Date(instant));
 }
