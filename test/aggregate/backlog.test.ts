@@ -9,12 +9,7 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { NOW } from '../support/clock.ts';
-import {
-  onEveryEngine,
-  onEveryEngineInAll,
-  type TestDatabase,
-  testDatabase,
-} from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -32,7 +27,7 @@ const CALLS: Record<Engine, number> = { plain: 12, timescale: 1 };
 
 const later = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
 
-onEveryEngine('a refresh during a backfill', (engine) => {
+onEveryEngineInAll('a refresh during a backfill', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   let rowsPerHour: string;

@@ -12,7 +12,7 @@ import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
-import { isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -127,7 +127,7 @@ describe('explainConnection', () => {
   });
 });
 
-onEveryEngine('a broken database', (engine) => {
+onEveryEngineInAll('a broken database', (engine) => {
   const onTimescale: [string, string, RegExp][] = [
     [
       'its extension was dropped',
@@ -162,22 +162,22 @@ onEveryEngine('a broken database', (engine) => {
       /a right is missing \(.*freshness\)\. .*sql\/service\.sql/,
     ],
   ];
-  it.each([
-    ...(isRepetition(engine) ? [] : onEach),
-    ...(engine === 'timescale' ? onTimescale : []),
-  ])('a start fails with the remedy if %s', async (_, damage, remedy) => {
-    const database = await testDatabase(engine);
-    onTestFinished(() => database.drop());
-    await database.superuser().unsafe(damage).simple();
-    const now = new Date('2026-11-20T12:00:00Z');
-    const starting = migrate(database.target, { now, log: keepingLog() }).then(() =>
-      refresh(database.target, () => now),
-    );
-    const refused = starting.catch((error) =>
-      Promise.reject(explainConnection(error, 'DATABASE_URL', undefined)),
-    );
-    await expect(refused).rejects.toThrow(remedy);
-  });
+  it.each([...onEach, ...(engine === 'timescale' ? onTimescale : [])])(
+    'a start fails with the remedy if %s',
+    async (_, damage, remedy) => {
+      const database = await testDatabase(engine);
+      onTestFinished(() => database.drop());
+      await database.superuser().unsafe(damage).simple();
+      const now = new Date('2026-11-20T12:00:00Z');
+      const starting = migrate(database.target, { now, log: keepingLog() }).then(() =>
+        refresh(database.target, () => now),
+      );
+      const refused = starting.catch((error) =>
+        Promise.reject(explainConnection(error, 'DATABASE_URL', undefined)),
+      );
+      await expect(refused).rejects.toThrow(remedy);
+    },
+  );
 
   const extensions: [string, boolean][] = [
     ['dropped', false],
@@ -209,8 +209,6 @@ onEveryEngine('a broken database', (engine) => {
       expect(await database.superuser()`select from raw.readings`).toEqual([]);
     },
   );
-
-  if (isRepetition(engine)) return;
 
   it.each(['schema logic', 'schema api', 'function logic.raise_data_version()'])(
     'a dropped %s is made again by the next start',

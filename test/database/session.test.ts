@@ -7,7 +7,7 @@ import { checkSession } from '../../src/database/checkSession.ts';
 import { connect, onConnection, type Sql } from '../../src/database/client.ts';
 import { openIngestPool, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
 import {
-  onEveryEngine,
+  onEveryEngineInAll,
   onOneEngine,
   type TestDatabase,
   testDatabase,
@@ -51,7 +51,7 @@ const SETTINGS = `
 
 const timeZone = 'Asia/Yerevan';
 
-onEveryEngine('the settings of a session', (engine) => {
+onEveryEngineInAll('the settings of a session', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine, timeZone);

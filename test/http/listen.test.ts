@@ -57,17 +57,17 @@ it('no request is lost when a closing server asks its clients to take the next o
   let answered = 0;
   const client = async () => {
     let port = old.port;
-    for (let more = 200; more > 0; more -= port === next.port ? 1 : 0) {
+    for (let more = 40; more > 0; more -= port === next.port ? 1 : 0) {
       if (await get(port, agent)) port = next.port;
       answered += 1;
-      if (answered === 500) closing = old.close({ drainMs: 300 });
+      if (answered === 200) closing = old.close({ drainMs: 300 });
     }
   };
   await Promise.all(Array.from({ length: 20 }, client));
   await closing;
   agent.destroy();
   await next.close({ drainMs: 0 });
-  expect(answered).toBeGreaterThanOrEqual(4_500);
+  expect(answered).toBeGreaterThanOrEqual(1_000);
 });
 
 it('too few open files for the connections are logged at the start, and each refused connection', async () => {

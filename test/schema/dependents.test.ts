@@ -10,7 +10,7 @@ import type { DatabaseAddress } from '../../src/database/address.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
-import { isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
@@ -43,7 +43,7 @@ grant select on reports.stations, reports.double to GUEST;
 grant select (slug) on reports.regions to GUEST;
 `;
 
-onEveryEngine('objects that operators build on our schemas', (engine) => {
+onEveryEngineInAll('objects that operators build on our schemas', (engine) => {
   let target: DatabaseAddress;
   let sql: Sql;
   let analyst: string;
@@ -174,8 +174,6 @@ onEveryEngine('objects that operators build on our schemas', (engine) => {
       );
       expect(await state()).toEqual(before);
     });
-
-  if (isRepetition(engine)) return;
 
   it('a migration that would break operators’ objects names them all and changes nothing, and no pending one is applied', async () => {
     await buildReports();

@@ -140,7 +140,7 @@ onOneEngine('indices', (engine) => {
 
   it('NowCast and the European index of random hours equal another computation (X1, X2)', async () => {
     const random = seeded(25);
-    for (let n = 0; n < 300; n++) {
+    for (let n = 0; n < 100; n++) {
       const scale = random.pick([1, 30, 500]);
       const hours = Array.from({ length: random.pick([0, 2, 11, 12, 12, 12]) }, () =>
         random.next() < 0.2 ? null : random.next() * scale - scale / 50,

@@ -10,7 +10,7 @@ import { isUntried, serverVersions } from '../../src/schema/engine.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused, readMigrations } from '../../src/schema/migrations.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
-import { emptyDatabase, isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
+import { emptyDatabase, onEveryEngineInAll, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
@@ -20,7 +20,7 @@ import { needs } from '../support/tools.ts';
 const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
 
-onEveryEngine('migrate', (engine) => {
+onEveryEngineInAll('migrate', (engine) => {
   let target: DatabaseAddress;
   let sql: Sql;
   const use = async (database: { target: DatabaseAddress; drop(): Promise<void> }) => {
@@ -78,8 +78,6 @@ onEveryEngine('migrate', (engine) => {
       expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
     });
 
-    if (isRepetition(engine)) return;
-
     it('a zone or an epoch other than the recorded one is refused (Z1)', async () => {
       await run('Europe/Berlin', '2011-01-01');
       expect(await refusal(run('Asia/Yerevan'))).toMatch(
@@ -135,8 +133,6 @@ onEveryEngine('migrate', (engine) => {
       await run();
       expect(await built()).not.toBe(again);
     });
-
-    if (isRepetition(engine)) return;
 
     it('the owner gets its rights in a restored database, as dumps do not contain them', async () => {
       await sql`do $$ begin execute format('revoke all on database %I from airseries_owner', current_database()); end $$`;

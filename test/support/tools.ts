@@ -47,7 +47,7 @@ export function findPsql(): string | undefined {
 /** Debian's Chromium, or the one that the variable names. */
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-export const ALERTMANAGER = [
+const ALERTMANAGER = [
   '/usr/bin/prometheus-alertmanager',
   '/usr/local/bin/alertmanager',
   '/bin/alertmanager',
@@ -61,7 +61,6 @@ const TOOLS = {
     isHere: () => ALERTMANAGER !== undefined,
     missing: 'Alertmanager is not installed',
   },
-  amtool: { isHere: () => runs('--version', 'amtool'), missing: 'amtool is not installed' },
   awk: { isHere: () => runs('BEGIN {}', 'awk'), missing: 'awk is not installed' },
   chromium: { isHere: () => existsSync(CHROMIUM), missing: `there is no ${CHROMIUM} (CHROMIUM)` },
   curl: { isHere: () => runs('--version', 'curl'), missing: 'curl is not installed' },
@@ -75,10 +74,6 @@ const TOOLS = {
     isHere: () => !isRoot() || canEnter(unprivilegedUser(), ROOT),
     missing: 'root has the project in a folder that no other user can enter',
   },
-  pandasParquet: {
-    isHere: () => runs('-cimport pandas, pyarrow', 'python3'),
-    missing: 'Python has no pandas with pyarrow',
-  },
   patroni: { isHere: () => runs('--version', 'patroni'), missing: 'Patroni is not installed' },
   pgbouncer: {
     isHere: () => runs('--version', 'pgbouncer'),
@@ -87,10 +82,6 @@ const TOOLS = {
   promtool: { isHere: () => runs('--version', 'promtool'), missing: 'promtool is not installed' },
   psql: { isHere: () => findPsql() !== undefined, missing: 'psql 15 or newer is not installed' },
   python3: { isHere: () => runs('--version', 'python3'), missing: 'Python 3 is not installed' },
-  rParquet: {
-    isHere: () => runs('-elibrary(arrow)', 'Rscript'),
-    missing: 'R has no package arrow',
-  },
   root: { isHere: isRoot, missing: 'the tests do not run as root' },
   soffice: { isHere: () => runs('--version', 'soffice'), missing: 'LibreOffice is not installed' },
   timescale: {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 export type User = { uid: number; gid: number };
 
-export const currentUser = (): User => ({
+const currentUser = (): User => ({
   uid: process.getuid?.() ?? 0,
   gid: process.getgid?.() ?? 0,
 });
