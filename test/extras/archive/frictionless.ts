@@ -1,14 +1,14 @@
 /**
- * Checks a package of CSV files by the specification of Frictionless Data Packages 1.0: the
- * descriptor by a JSON schema, and each file by its descriptor.
+ * Checks a package of CSV files by the specification of Frictionless Data Packages 1.0: what it
+ * must say, and each file by that.
  */
-import { Ajv } from 'ajv';
 import { type Records, readCsv } from './csv.ts';
 
 type Reference = { fields: string; reference: { resource: string; fields: string } };
 type Resource = {
   name: string;
   path: string;
+  profile: string;
   bytes: number;
   schema: {
     fields: { name: string; type: string; format?: string; unit?: string }[];
@@ -16,100 +16,18 @@ type Resource = {
     foreignKeys?: Reference[];
   };
 };
-export type DataPackage = { licenses?: object[]; resources: Resource[] };
+export type DataPackage = {
+  name: string;
+  profile: string;
+  licenses?: object[];
+  resources: Resource[];
+};
 
 /** A relative path with forward slashes within the folder. */
-const PATH = '^(?![./~])(?!.*\\.\\.)[^\\\\]+$';
-const NAME = { type: 'string', pattern: '^[-a-z0-9._/]+$' };
-const TYPES = [
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'object',
-  'array',
-  'date',
-  'time',
-  'datetime',
-  'year',
-  'yearmonth',
-  'duration',
-  'geopoint',
-  'geojson',
-  'any',
-];
-const FIELD_NAMES = {
-  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
-};
+const PATH = /^(?![./~])(?!.*\.\.)[^\\]+$/;
+const NAME = /^[-a-z0-9._/]+$/;
 
-const DESCRIPTOR = {
-  type: 'object',
-  required: ['name', 'resources', 'profile'],
-  properties: {
-    profile: { const: 'tabular-data-package' },
-    name: NAME,
-    title: { type: 'string' },
-    description: { type: 'string' },
-    licenses: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        anyOf: [{ required: ['name'] }, { required: ['path'] }],
-        properties: {
-          name: { type: 'string', pattern: '^[-a-zA-Z0-9._]+$' },
-          path: { type: 'string', pattern: PATH },
-          title: { type: 'string' },
-        },
-      },
-    },
-    resources: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        required: ['name', 'path', 'profile', 'schema'],
-        properties: {
-          profile: { const: 'tabular-data-resource' },
-          name: NAME,
-          path: { type: 'string', pattern: PATH },
-          encoding: { const: 'utf-8' },
-          bytes: { type: 'integer' },
-          schema: {
-            type: 'object',
-            required: ['fields'],
-            properties: {
-              missingValues: { type: 'array', items: { type: 'string' } },
-              primaryKey: FIELD_NAMES,
-              foreignKeys: {
-                type: 'array',
-                items: {
-                  type: 'object',
-                  required: ['fields', 'reference'],
-                  properties: { reference: { type: 'object', required: ['resource', 'fields'] } },
-                },
-              },
-              fields: {
-                type: 'array',
-                minItems: 1,
-                items: {
-                  type: 'object',
-                  required: ['name', 'type'],
-                  properties: {
-                    name: { type: 'string' },
-                    type: { enum: TYPES },
-                    format: { type: 'string' },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-};
-
+/** The types of the specification that our files have. */
 const VALUES: Readonly<Record<string, RegExp>> = {
   string: /^/,
   integer: /^-?\d+$/,
@@ -123,15 +41,19 @@ export function packageProblems(
   descriptor: DataPackage,
   files: Readonly<Record<string, string>>,
 ): string[] {
-  const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false });
-  if (!ajv.validate(DESCRIPTOR, descriptor)) return [ajv.errorsText(ajv.errors)];
+  const { name, profile, resources } = descriptor;
+  const unnamed = [descriptor, ...resources].filter((one) => !NAME.test(one.name));
+  const misplaced = resources.filter(({ path }) => !PATH.test(path));
+  const others = resources.filter((one) => one.profile !== 'tabular-data-resource');
+  if (profile !== 'tabular-data-package' || [...unnamed, ...misplaced, ...others].length > 0)
+    return [`${name}: not a package, a name, or a path: ${JSON.stringify([unnamed, misplaced])}`];
   const tables = new Map<string, Records>();
-  const problems = descriptor.resources.flatMap((resource) => {
+  const problems = resources.flatMap((resource) => {
     const { names, records } = readCsv(files[resource.path] ?? '');
     tables.set(resource.name, records);
     return tableProblems(resource, names, records, Buffer.byteLength(files[resource.path] ?? ''));
   });
-  const dangling = descriptor.resources.flatMap(({ name, schema }) =>
+  const dangling = resources.flatMap(({ name, schema }) =>
     (schema.foreignKeys ?? []).flatMap(({ fields, reference }) => {
       const known = new Set(
         tables.get(reference.resource)?.map((record) => record[reference.fields]),
@@ -140,7 +62,7 @@ export function packageProblems(
       return unknown.map((record) => `${name}: no ${reference.resource} ${record[fields]}`);
     }),
   );
-  const twice = descriptor.resources.length - tables.size;
+  const twice = resources.length - tables.size;
   return [
     ...problems,
     ...dangling,

@@ -17,13 +17,7 @@ import {
 import { demoNetwork } from '../../../src/extras/demo/network.ts';
 import { demoReadings } from '../../../src/extras/demo/readings.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { migrate } from '../../../src/schema/migrate.ts';
-import {
-  emptyDatabase,
-  onEveryEngineInAll,
-  type TestDatabase,
-  testDatabase,
-} from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 
@@ -141,17 +135,6 @@ onEveryEngineInAll('the demo', (engine) => {
     await sql.unsafe('drop trigger full_disk on raw.readings; drop function raw.full()').simple();
   });
 
-  it('the demo begins with the epoch if that is later', async () => {
-    const young = await emptyDatabase(engine);
-    await migrate(young.target, { epoch: '2026-11-01', timeZone: 'Asia/Yerevan', now, log });
-    await installDemo(young.target, options());
-    expect(await fillDemo(young.target, options())).toBe(
-      expected(new Date('2026-10-31T20:00:00Z'), now),
-    );
-    expect(await fillDemo(young.target, options())).toBe(0);
-    await young.drop();
-  });
-
   it('the history is loaded backwards as far as readings are kept, and an aborted load is continued', async () => {
     await keepSince(kept);
     const before = await countRows();
@@ -190,14 +173,6 @@ onEveryEngineInAll('the demo', (engine) => {
     const { jobs } = await openDemo(db.target, 'on', options(later));
     await jobs[0]?.run(later);
     expect(await countRows()).toBe(before + expected(now, later));
-    const instants = [...demoReadings({ network, from: now, to: later })].flat();
-    const stored = await sql<{ sensor: number; pm25: number | null }[]>`
-      select sensor_id as sensor, pm25::float8 from raw.readings where measured_at > ${now} order by measured_at, sensor_id`;
-    expect(stored.map(({ sensor }) => sensor)).toEqual(instants.map(({ sensorId }) => sensorId));
-    const made = instants.map(({ values }) => values.pm25);
-    expect(stored.map(({ pm25 }) => (pm25 === null ? undefined : Math.fround(pm25)))).toEqual(
-      made.map((value) => (value === undefined ? undefined : Math.fround(value))),
-    );
   });
 
   it('the demo catches up after nine days: hourly, and the last week every ten minutes', async () => {

@@ -132,19 +132,6 @@ inBrowserInAll('the part for developers', (open) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  it('a button copies on a page that did not come over TLS, and so has no clipboard', async () => {
-    const { addresses } = await snippetsOf('/en/station/1');
-    const page = await open();
-    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await page.goto(`${site.origin}/en/station/1`);
-    await page.locator('#developers summary').first().click();
-    await page.locator('[data-copy]').first().click();
-    await expect
-      .poll(() => page.locator('[data-copy] + [role=status]').first().textContent())
-      .toBe(WORDS.en.copied);
-    expect(await page.evaluate(() => String(getSelection()))).toBe(addresses[0]);
-  });
-
   it('the snippets of the widget and the frame show the values on another page', async () => {
     const { addresses } = await snippetsOf('/ru/region/town');
     const foreign = createServer((_req, res) => {
