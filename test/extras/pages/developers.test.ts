@@ -131,25 +131,4 @@ inBrowserInAll('the part for developers', (open) => {
     expect(copied.sort()).toEqual([...addresses, ...Object.values(named)].sort());
     expect(await axe(page)).toEqual([]);
   });
-
-  it('the snippets of the widget and the frame show the values on another page', async () => {
-    const { addresses } = await snippetsOf('/ru/region/town');
-    const foreign = createServer((_req, res) => {
-      res.setHeader('Content-Type', 'text/html; charset=utf-8');
-      res.end(
-        `<!doctype html><title>Elsewhere</title>${addresses.filter((text) => text.startsWith('<')).join('')}`,
-      );
-    }).listen(0);
-    onTestFinished(() => {
-      foreign.close();
-      foreign.closeAllConnections();
-    });
-    const page = await open();
-    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
-    const { aqi } = await site.json('/ru/air-quality-app/v1/region/town.json');
-    await expect.poll(() => page.locator('air-quality .index b').textContent()).toBe(String(aqi));
-    const frame = page.frameLocator('iframe');
-    expect(await frame.locator('.index').textContent()).toContain(String(aqi));
-    expect(await frame.locator('h1').textContent()).toBe('Город');
-  });
 });
