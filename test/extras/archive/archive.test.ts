@@ -58,9 +58,11 @@ onEveryEngineInAll('the archive', (engine) => {
     owner = db.as();
     await bringIn(owner, network());
     await owner`insert into raw.readings
-        (measured_at, sensor_id, pm25, pm10, temperature, humidity, wind_speed, wind_direction, rain)
+        (measured_at, sensor_id, pm25, pm10, temperature, humidity, wind_speed, wind_direction, rain,
+         pressure, no2, o3, so2)
       select at, sensor, 10 + sensor + n % 41 / 7.0, case when n % 5 > 0 then 20 + n % 17 end, n % 300 / 10.0 - 9,
-        case when sensor < 3 then n % 100 end, n % 3, n * 7 % 360, case when sensor = 3 then n % 4 / 10.0 end
+        case when sensor < 3 then n % 100 end, n % 3, n * 7 % 360, case when sensor = 3 then n % 4 / 10.0 end,
+        90000 + n % 50, case when sensor = 1 then n % 31 end, n % 43, n % 7
       from generate_series(timestamptz '2026-09-28 10:10+02', timestamptz '2026-11-05 02:00Z', '1 hour') with ordinality s(at, n),
         generate_series(1, 4) sensor
       where n % 97 > 3 * sensor`;

@@ -68,15 +68,7 @@ onEveryEngineInAll('the demo', (engine) => {
     // a database that has an hour of an earlier network does not count as empty
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${now}, 1, 5)`;
     await refreshAggregates(other.target, () => now);
-    const tables = [
-      'readings',
-      'membership',
-      'placement',
-      'sensor',
-      'station',
-      'region',
-      'provider',
-    ];
+    const tables = 'readings membership placement sensor station region provider'.split(' ');
     const deletions = tables.map((table) => `delete from raw.${table}`).join(';');
     await owner.unsafe(`alter table raw.readings disable trigger user; ${deletions}`).simple();
     expect(await isEmpty(owner)).toBe(false);

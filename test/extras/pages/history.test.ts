@@ -655,7 +655,7 @@ inBrowser('the pages of a town', (newPage) => {
       await expect.poll(() => held.length).toBe(1);
       const answered = page.waitForResponse(/\/days\/2024/);
       await page.evaluate(() => {
-        history.replaceState(null, '', '?year=2024');
+        window.history.replaceState(null, '', '?year=2024');
         dispatchEvent(new PopStateEvent('popstate'));
       });
       await answered;

@@ -27,7 +27,6 @@ const RARE = [
   'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
-  'test/extras/archive/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
   'test/extras/archive/archiveFaults.test.ts', // archive.test.ts: missing and damaged files are made again, by one session
   'test/extras/archive/copy.test.ts', // archiveService.test.ts: each file with the hash of the index; serve.test.ts: ranges, validators
   'test/serve/lateReading.test.ts', // record.test.ts: its rows; changes.test.ts: how they are told
