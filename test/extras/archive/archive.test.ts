@@ -22,7 +22,7 @@ import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../suppo
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { compareArchive, duck, indexOf, type Row, rowsIn } from './archiveValues.ts';
-import { type DataPackage, packageProblems } from './frictionless.ts';
+import { type Records, readCsv } from './csv.ts';
 import { emptyFolder, filesIn } from './support.ts';
 
 const ZONE = 'Europe/Berlin'; // where October has an hour more
@@ -37,6 +37,25 @@ const CSV = [
     `${of}_avg_daily.csv`,
   ]),
 ].map((name) => `airquality-am/${name}`);
+
+/** A resource of a Frictionless Data Package 1.0, and the values of its types. */
+type Table = {
+  name: string;
+  path: string;
+  bytes: number;
+  schema: {
+    fields: { name: string; type: string; unit?: string }[];
+    primaryKey?: string | string[];
+    foreignKeys?: { fields: string; reference: { resource: string; fields: string } }[];
+  };
+};
+const VALUES: Readonly<Record<string, RegExp>> = {
+  string: /^/,
+  integer: /^-?\d+$/,
+  number: /^-?\d+(\.\d+)?$/,
+  boolean: /^(true|false)$/,
+  datetime: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
+};
 
 /** Three months of two stations, one of them flagged for two days, and a third that is hidden. */
 function network(more: Parameters<typeof smallNetwork>[0] = {}) {
@@ -171,15 +190,40 @@ onEveryEngineInAll('the archive', (engine) => {
 
   it('the CSV files are a Frictionless data package, whose units README.txt has as well', () => {
     const files = filesIn(join(folder, 'airquality-am'));
-    const descriptor = JSON.parse(files['datapackage.json'] ?? '') as DataPackage;
-    expect(packageProblems(descriptor, files)).toEqual([]);
-    const paths = descriptor.resources.map(({ path }) => path);
+    const descriptor = JSON.parse(files['datapackage.json'] ?? '');
+    const tables = new Map<string, Records>();
+    for (const { name, path, bytes, schema } of descriptor.resources as Table[]) {
+      const { names, records } = readCsv(files[path] ?? '');
+      tables.set(name, records);
+      expect([path, Buffer.byteLength(files[path] ?? ''), names]).toEqual([
+        path,
+        bytes,
+        schema.fields.map((field) => field.name),
+      ]);
+      for (const { name: field, type } of schema.fields) {
+        const wrong = records.find((record) => record[field] && !VALUES[type]?.test(record[field]));
+        expect(wrong, `${path} ${field}`).toBeUndefined();
+      }
+      const key = [schema.primaryKey ?? []].flat();
+      const keys = new Set(records.map((record) => key.map((field) => record[field]).join()));
+      if (key.length > 0) expect(keys.size, `${path}: ${key} is unique`).toBe(records.length);
+      for (const { fields, reference } of schema.foreignKeys ?? []) {
+        const known = new Set(
+          tables.get(reference.resource)?.map((record) => record[reference.fields]),
+        );
+        expect(
+          records.find((record) => !known.has(record[fields])),
+          path,
+        ).toBeUndefined();
+      }
+    }
+    const paths = (descriptor.resources as Table[]).map(({ path }) => path);
     expect(paths.toSorted()).toEqual(Object.keys(files).filter((name) => name.endsWith('.csv')));
     expect([descriptor.licenses, files.LICENSE]).toEqual([
       [{ name: 'CC0', path: 'LICENSE', title: 'CC0' }],
       'CC0\n',
     ]);
-    for (const { path, schema } of descriptor.resources) {
+    for (const { path, schema } of descriptor.resources as Table[]) {
       const name = path.replace(/_\d{4}\.csv$/, '_YYYY.csv');
       const lines = files['README.txt']?.split(name)[1]?.split('\n') ?? [];
       for (const { name, unit } of schema.fields) {
