@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { TITLE } from '../../../src/extras/archive/words.ts';
 import { put, putIndex } from '../archive/folder.ts';
-import { axe, inBrowser } from '../pages/browser.ts';
+import { axe, inBrowserInAll } from '../pages/browser.ts';
 import { openSite, type Site } from '../pages/site.ts';
 
 const MONTHS = Array.from({ length: 26 }, (_, n) => {
@@ -110,20 +110,6 @@ it.each([
   },
 );
 
-it('the page changes with the index, and is 304 until then', async () => {
-  const { headers, body } = await site.get('/en/archive');
-  expect(headers['cache-control']).toMatch(/^max-age=60\b/);
-  const known = { 'If-None-Match': headers.etag as string };
-  expect(await site.get('/en/archive', known)).toMatchObject({ status: 304 });
-  put(folder, 'hours/2026-12.parquet', 'new');
-  putIndex(folder, [...FILES, 'hours/2026-12.parquet']);
-  const next = await site.get('/en/archive', known);
-  expect(next.status).toBe(200);
-  expect(body).not.toContain('2026-12.parquet');
-  expect(next.body).toContain('2026-12.parquet');
-  putIndex(folder, FILES, { rows: 744_000 });
-});
-
 it('before the first build the page says when there will be files', async () => {
   const index = join(folder, 'datapackage.json');
   renameSync(index, `${index}.part`);
@@ -160,19 +146,10 @@ it('a name in the index is never HTML', async () => {
   putIndex(folder, FILES, { rows: 744_000 });
 });
 
-it('a browser gets the file behind a link, and JSON for one that is missing', async () => {
-  const browser = { Accept: 'text/html,*/*;q=0.8' };
-  expect((await site.get('/archive/stations.csv', browser)).status).toBe(200);
-  const { status, headers } = await site.get('/archive/none.csv', browser);
-  expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
-});
-
-inBrowser('the page of the archive', (open) => {
+inBrowserInAll('the page of the archive', (open) => {
   it.each([
     ['light', 390, 'en'],
-    ['dark', 390, 'hy'],
-    ['light', 1280, 'ru'],
-    ['dark', 1280, 'en'],
+    ['dark', 1280, 'hy'],
   ] as const)(
     'the page has no barrier that axe finds, and is not wider than its window: %s, %i px, %s',
     async (colorScheme, width, locale) => {
@@ -187,12 +164,6 @@ inBrowser('the page of the archive', (open) => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
         width,
       );
-      const pictures = process.env.PICTURES;
-      if (pictures !== undefined)
-        await page.screenshot({
-          path: join(pictures, `${locale}-${width}-${colorScheme}.png`),
-          fullPage: true,
-        });
     },
   );
 });

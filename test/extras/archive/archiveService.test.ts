@@ -14,6 +14,7 @@ import {
 import { launch } from '../../support/launch.ts';
 import { until } from '../../support/patience.ts';
 import { indexOf } from './archiveValues.ts';
+import { sha256 } from './folder.ts';
 import { emptyFolder } from './support.ts';
 
 let here: Installation;
@@ -38,12 +39,20 @@ const FILES = [
   ].map((name) => `airquality-am/${name}`),
 ];
 
-it('a worker makes the archive after its start and each night', async () => {
+it('a worker makes the archive after its start and each night, and sends each file with the hash of the index', async () => {
   const archiveDirectory = emptyFolder();
-  const { errors, stop } = await launch(here, { archiveDirectory });
+  const { port, errors, stop } = await launch(here, { archiveDirectory });
   await until(() => isMade(archiveDirectory), 'the archive is made');
-  const paths = indexOf(archiveDirectory).resources.map(({ path }) => path);
-  expect(paths).toEqual(FILES);
+  const { resources } = indexOf(archiveDirectory);
+  expect(resources.map(({ path }) => path)).toEqual(FILES);
+  for (const { path, bytes, hash, modified } of resources) {
+    const answer = await fetch(`http://127.0.0.1:${port.public}/archive/${path}`);
+    const body = Buffer.from(await answer.arrayBuffer());
+    expect([path, answer.status, body.length]).toEqual([path, 200, bytes]);
+    expect(`sha256:${sha256(body)}`).toBe(hash);
+    expect(answer.headers.get('etag'), path).toBe(`"${hash.slice(7, 39)}"`);
+    expect(answer.headers.get('last-modified')).toBe(new Date(modified).toUTCString());
+  }
   await stop(); // ends the first run
   const night = await launch(here, { archiveDirectory });
   rmSync(join(archiveDirectory, 'hours/2026-10.parquet'));
@@ -107,18 +116,12 @@ it('the command makes the archive, and prints what changed', async () => {
     removed: [],
     files: FILES.length,
   });
-  const [same, other] = [
-    { changed: [], removed: [], files: FILES.length },
-    join(emptyFolder(), 'new'),
-  ];
+  const same = { changed: [], removed: [], files: FILES.length };
   expect((await command('archive', environment)).result).toEqual(same);
-  expect((await command(`archive ${other}`, environment)).result.changed).toEqual(FILES);
-});
-
-it('the folder of the command is archive in DATA_DIR where no database and no folder is named', async () => {
   const data = emptyFolder();
-  await commandsOn(here.database)('archive', { FIXED_NOW: NOW.toISOString(), DATA_DIR: data });
-  expect(isMade(join(data, 'archive'))).toBe(true);
+  const other = join(data, 'archive'); // where no database and no folder is named
+  await command('archive', { FIXED_NOW: NOW.toISOString(), DATA_DIR: data });
+  expect((await command(`archive ${other}`, environment)).result).toEqual(same);
 });
 
 it('the command is refused without a folder, and beside another run', async () => {

@@ -24,28 +24,15 @@ export const indexOf = (folder: string): Index & { up_to: string | null } =>
 const instance = DuckDBInstance.create(':memory:');
 
 /** The rows of a query, with whole numbers as numbers. */
-export const duck = async (query: string): Promise<Row[]> => (await duckAll([query]))[0] ?? [];
-
-/** The rows of each statement, of one session. */
-export async function duckAll(statements: readonly string[]): Promise<Row[][]> {
+export async function duck(query: string): Promise<Row[]> {
   const connection = await (await instance).connect();
-  const results: Row[][] = [];
   try {
-    for (const statement of statements) {
-      const rows = (await connection.runAndReadAll(statement)).getRowObjectsJS();
-      results.push(
-        rows.map(
-          (row) =>
-            Object.fromEntries(
-              Object.entries(row).map(([key, value]) => [
-                key,
-                typeof value === 'bigint' ? Number(value) : value,
-              ]),
-            ) as Row,
-        ),
-      );
-    }
-    return results;
+    const rows = (await connection.runAndReadAll(query)).getRowObjectsJS();
+    const number = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
+    return rows.map(
+      (row) =>
+        Object.fromEntries(Object.entries(row).map(([key, value]) => [key, number(value)])) as Row,
+    );
   } finally {
     connection.closeSync();
   }
@@ -56,7 +43,7 @@ export const rowsIn = (folder: string, path: string): Promise<Row[]> =>
   duck(`select * replace (epoch_ms("timestamp") as "timestamp") from '${join(folder, path)}'`);
 
 /** Gets texts of the API as of an instant. */
-export async function withApi<T>(
+async function withApi<T>(
   target: DatabaseAddress,
   timeZone: string,
   now: Date,

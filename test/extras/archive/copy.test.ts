@@ -82,11 +82,6 @@ onOneEngine('a copy of everything', (engine) => {
     expect(Object.fromEntries(copied)).toEqual(filesIn(folder));
   };
 
-  it('the page has at most 30 lines', () => {
-    expect(RECIPE.split('\n').length).toBeGreaterThan(10);
-    expect(RECIPE.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
-  });
-
   it(
     'it is made, and kept: files that changed, hours that changed since, and when to ask from',
     needs('jq'),

@@ -248,16 +248,4 @@ onEveryEngineInAll('the CSV files', (engine) => {
       expect(filesIn(elsewhere)).toEqual({});
     });
   });
-
-  test('a network without readings has tables without lines, and no hours', async () => {
-    const folder = emptyFolder();
-    await archive(await open(smallNetwork()), folder);
-    const files = Object.entries(filesIn(join(folder, OWN))).filter(([name]) => /csv$/.test(name));
-    expect(files.map(([name, text]) => [name, text.split('\n').length - 2])).toEqual([
-      ['city_avg_daily.csv', 0],
-      ['sensor_avg_daily.csv', 0],
-      ['sensors.csv', 3],
-      ['station_avg_daily.csv', 0],
-    ]);
-  });
 });

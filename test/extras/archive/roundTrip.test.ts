@@ -3,7 +3,7 @@
  * sensors.csv, then means of sensors.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -122,45 +122,5 @@ onEveryEngineInAll('imported CSV files', (engine) => {
     expect(await buckets(db, view)).toEqual(expected);
     // the second import changes nothing
     expect(await bring(name)).toMatchObject({ accepted: 0, failed: false });
-  });
-
-  test.each([
-    ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'days', 'sensor_avg_daily.csv'],
-    ['days', 'sensor_avg_daily.csv', 'hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv'],
-  ])(
-    'an import of %s after %s of the same sensors is refused',
-    async (later, second, earlier, first) => {
-      const summary = await bring(first, second);
-      expect(summary.failed).toBe(true);
-      expect(summary.failures).toEqual([
-        expect.stringMatching(
-          new RegExp(
-            `${second}: it contains ${later} of sensor 1, whose ${earlier} were imported before.*Import either hours or days` +
-              '.*delete readings --sensor 1 --from',
-          ),
-        ),
-      ]);
-      const only = [...(await owner`select count(*)::int as n from raw.readings`)];
-      expect(only).toEqual([{ n: summary.accepted }]);
-    },
-  );
-
-  test('hours and days of different sensors, and measurements of a sensor with means, can be imported together', async () => {
-    const lines = (name: string, sensor: number) =>
-      readFileSync(join(folder, name), 'utf8')
-        .split('\n')
-        .filter((line) => line.startsWith('sensor_id') || line.startsWith(`${sensor},`))
-        .join('\n');
-    writeFileSync(
-      join(folder, 'hours_of_1.csv'),
-      lines('sensor_avg_hourly/sensor_avg_hourly_2025.csv', 1),
-    );
-    writeFileSync(join(folder, 'days_of_3.csv'), lines('sensor_avg_daily.csv', 3));
-    writeFileSync(
-      join(folder, 'measurements.csv'),
-      'sensor_id,timestamp,pm2.5\n3,2025-10-21 05:00:00,7\n99,2025-10-21 05:00:00,7\n',
-    );
-    const summary = await bring('hours_of_1.csv', 'days_of_3.csv', 'measurements.csv');
-    expect(summary).toMatchObject({ failed: false, quarantined: { unknown_sensor: 1 } });
   });
 });

@@ -1,22 +1,17 @@
 /** The archive over HTTP: ranges, validators, resumed downloads, and what is not served. */
-import { execFile } from 'node:child_process';
 import {
   appendFileSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
-  utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openReaderPool } from '../../../src/database/pools.ts';
@@ -29,7 +24,6 @@ import { freePort } from '../../support/freePort.ts';
 import { httpGet } from '../../support/http.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { until } from '../../support/patience.ts';
-import { needs } from '../../support/tools.ts';
 import { MODIFIED, monthOfHours, put, putIndex, sha256 } from './folder.ts';
 
 const HOURS = 'hours/2026-10.parquet';
@@ -128,12 +122,9 @@ describe('a file', () => {
   ])('the file %s has the type %s', async (path, type) => {
     const answer = await get(path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
-    expect(await answer.text()).toBe(readFileSync(join(folder, path), 'utf8'));
-  });
-
-  it('the index has a validator of its content too', async () => {
-    const text = readFileSync(join(folder, 'datapackage.json'), 'utf8');
-    expect((await get('datapackage.json')).headers.get('etag')).toBe(etagOf(text));
+    const text = readFileSync(join(folder, path), 'utf8');
+    expect(await answer.text()).toBe(text);
+    if (path === 'datapackage.json') expect(answer.headers.get('etag')).toBe(etagOf(text));
   });
 
   it('a script of any other site may read it, in parts, and its length and validators', async () => {
@@ -143,22 +134,6 @@ describe('a file', () => {
     expect(exposed).toEqual(
       expect.arrayContaining(['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Range']),
     );
-    const preflight = await get(
-      HOURS,
-      { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' },
-      'OPTIONS',
-    );
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get('access-control-allow-headers')).toBe('*');
-  });
-
-  it('HEAD has the headers of GET and no body', async () => {
-    const [whole, head] = await Promise.all([get(HOURS), get(HOURS, {}, 'HEAD')]);
-    const of = ({ headers }: Response) => {
-      const { date, connection, 'keep-alive': kept, ...rest } = Object.fromEntries(headers);
-      return rest;
-    };
-    expect([head.status, await head.text(), of(head)]).toEqual([200, '', of(whole)]);
   });
 
   it('a client that has the file gets 304, by its validator or its time', async () => {
@@ -187,39 +162,28 @@ describe('a file', () => {
     expect(await ask({ 'If-Unmodified-Since': earlier })).toMatchObject({ status: 412 });
     expect(await ask({ 'If-Match': '"another"' })).toMatchObject({ status: 412 });
   });
-
-  it('a method that writes is refused', async () => {
-    const answer = await get(HOURS, {}, 'POST');
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-  });
 });
 
 describe('a range', () => {
-  it.each([
+  it.each<readonly [range: string, text: string, of: string]>([
     ['bytes=0-3', 'PAR1', '0-3'],
     ['bytes=-4', 'PAR1', '27-30'],
     ['bytes=5-', BYTES.slice(5), '5-30'],
     ['bytes=5-9999', BYTES.slice(5), '5-30'],
-    ['bytes=-31', BYTES, '0-30'],
     ['bytes=-32', BYTES, '0-30'], // fewer than that: all of it (RFC 9110, 14.1.2)
-    ['bytes=-524288', BYTES, '0-30'],
     ['Bytes=0-0', 'P', '0-0'],
-  ])('the range %s is answered with just these bytes', async (range, text, of) => {
-    const answer = await get(HOURS, { Range: range });
-    expect([answer.status, await answer.text()]).toEqual([206, text]);
-    expect(answer.headers.get('content-range')).toBe(`bytes ${of}/${BYTES.length}`);
-    expect(answer.headers.get('content-length')).toBe(String(text.length));
-  });
-
-  it.each(['bytes=9-5', 'bytes=-', 'bytes=x-5', 'lines=1-2', 'bytes=0-1,4-5'])(
-    'the range %s, which is not one valid range, gives the whole file',
-    async (range) => {
+    ...['bytes=9-5', 'bytes=-', 'lines=1-2', 'bytes=0-1,4-5'].map((no) => [no, BYTES, ''] as const),
+  ])(
+    'the range %s is answered with just these bytes, and if it is not one valid range with all',
+    async (range, text, of) => {
       const answer = await get(HOURS, { Range: range });
-      expect([answer.status, await answer.text()]).toEqual([200, BYTES]);
+      expect([answer.status, await answer.text()]).toEqual([of === '' ? 200 : 206, text]);
+      expect(answer.headers.get('content-range')).toBe(of === '' ? null : `bytes ${of}/31`);
+      expect(answer.headers.get('content-length')).toBe(String(text.length));
     },
   );
 
-  it.each(['bytes=100-', 'bytes=31-', 'bytes=-0'])(
+  it.each(['bytes=31-', 'bytes=-0'])(
     'the range %s, which has no byte, is 416 in JSON and says how long the file is',
     async (range) => {
       const answer = await get(HOURS, { Range: range });
@@ -231,20 +195,13 @@ describe('a range', () => {
     },
   );
 
-  it('If-Range gives the range of the file that is meant, else the whole of the new one', async () => {
-    const part = { Range: 'bytes=5-9' };
-    const same = await get(HOURS, { ...part, 'If-Range': etagOf(BYTES) });
-    expect([same.status, await same.text()]).toEqual([206, BYTES.slice(5, 10)]);
-    const other = await get(HOURS, { ...part, 'If-Range': etagOf('an older file') });
-    expect([other.status, await other.text()]).toEqual([200, BYTES]);
-  });
-
-  it('a file that changes between two ranges has another validator, also of the same length', async () => {
+  it('a file that changes between two ranges has another validator, also of the same length; If-Range gives the range of the one that is meant, else the whole new one', async () => {
     const path = 'hours/2026-09.parquet';
     const [old, now] = [BYTES, BYTES.replace('month', 'MONTH')];
     put(folder, path, old);
     putIndex(folder, [...LISTED, path], {}, INDEX);
-    const first = await get(path, { Range: 'bytes=0-9' });
+    const first = await get(path, { Range: 'bytes=0-9', 'If-Range': etagOf(old) });
+    expect([first.status, await first.text()]).toEqual([206, old.slice(0, 10)]);
     const etag = first.headers.get('etag') as string;
     expect(etag).toBe(etagOf(old));
     put(folder, path, now, new Date('2026-11-02T22:15:30Z'));
@@ -272,7 +229,7 @@ describe('a range', () => {
     };
     const writing = setInterval(replace, 0);
     const wrong: string[] = [];
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const answers = await Promise.all(Array.from({ length: 30 }, () => get(path)));
       for (const answer of answers) {
         const [etag, text] = [answer.headers.get('etag') ?? '', await answer.text()];
@@ -282,29 +239,6 @@ describe('a range', () => {
     clearInterval(writing);
     expect(wrong).toEqual([]);
     putIndex(folder, LISTED, {}, INDEX);
-  });
-
-  it('the same content keeps its validator when the folder is copied with its times', async () => {
-    const copy = archiveFolder();
-    put(copy, HOURS, BYTES);
-    putIndex(copy, [HOURS]);
-    const other = await serveArchive(copy);
-    const answer = await fetch(`${other.origin}/archive/${HOURS}`);
-    expect(answer.headers.get('etag')).toBe(etagOf(BYTES));
-    // without them, it is not known to be the file of the index
-    utimesSync(join(copy, HOURS), NOW, NOW);
-    const touched = await fetch(`${other.origin}/archive/${HOURS}`);
-    expect(touched.headers.get('etag')).toMatch(/^W\//);
-  });
-
-  it('curl goes on with a download that was broken off', needs('curl'), async () => {
-    const file = join(archiveFolder(), 'part.parquet');
-    writeFileSync(file, BYTES.slice(0, 12));
-    const args = ['-sS', '-C', '-', '-o', file, '-D', '-', `${origin}/archive/${HOURS}`];
-    const { stdout } = await promisify(execFile)('curl', args);
-    expect(stdout).toMatch(/^HTTP\/1\.1 206 /);
-    expect(stdout).toMatch(/^content-range: bytes 12-30\/31\r$/im);
-    expect(readFileSync(file, 'utf8')).toBe(BYTES);
   });
 });
 
@@ -321,7 +255,6 @@ describe('what is not served', () => {
     symlinkSync(join(folder, '../hours'), join(folder, 'linked'));
     const listed = ['passwd.csv', 'link.csv', 'linked/2026-10.parquet', 'run.sh', '.hidden.csv'];
     putIndex(folder, [...LISTED, ...listed], {}, INDEX);
-    mkdirSync(join(folder, 'empty'), { recursive: true });
     put(join(folder, '..'), 'outside.csv', 'outside');
   });
 
@@ -336,19 +269,10 @@ describe('what is not served', () => {
     'hours/.2026.csv',
     'run.sh',
     'hours',
-    'hours/',
-    'empty/',
     '../outside.csv',
-    'hours/../../outside.csv',
-    '%2e%2e/outside.csv',
-    '..%2foutside.csv',
     '%2e%2e%2foutside.csv',
-    '..%5coutside.csv',
-    '/etc/passwd',
-    '//etc/passwd',
     'stations.csv%00',
     'stations.csv/',
-    'Stations.csv',
     `${'x'.repeat(300)}.csv`,
   ])('the path %s is 404 in JSON', async (path) => {
     const port = Number(new URL(origin).port);
@@ -393,13 +317,6 @@ describe('/archive/', () => {
       expect(answer.status).toBe(404);
       expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('ARCHIVE_DIR') });
     }
-  });
-
-  it('before the first build, /archive/ says who writes the files', async () => {
-    const early = await serveArchive(join(archiveFolder(), 'later'));
-    const answer = await fetch(`${early.origin}/archive/`);
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('soon after') });
   });
 
   it('an index that cannot be read is logged once, and the last one that could is used until it is written again', async () => {
@@ -471,8 +388,8 @@ describe('a large file', () => {
 
 describe('a reader of Parquet over HTTP', () => {
   it('one station of a month is read with few requests and a small part of the bytes', async () => {
-    const [stations, hours] = [200, 744];
-    const content = monthOfHours(stations, hours, 67); // groups of 50,000 rows
+    const [stations, hours] = [200, 100];
+    const content = monthOfHours(stations, hours, 20);
     put(folder, 'hours/2026-08.parquet', content);
     putIndex(folder, [...LISTED, 'hours/2026-08.parquet'], {}, INDEX);
     let [requests, bytes] = [0, 0];

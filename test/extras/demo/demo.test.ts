@@ -17,13 +17,7 @@ import {
 import { demoNetwork } from '../../../src/extras/demo/network.ts';
 import { demoReadings } from '../../../src/extras/demo/readings.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { migrate } from '../../../src/schema/migrate.ts';
-import {
-  emptyDatabase,
-  onEveryEngineInAll,
-  type TestDatabase,
-  testDatabase,
-} from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 
@@ -74,15 +68,7 @@ onEveryEngineInAll('the demo', (engine) => {
     // a database that has an hour of an earlier network does not count as empty
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${now}, 1, 5)`;
     await refreshAggregates(other.target, () => now);
-    const tables = [
-      'readings',
-      'membership',
-      'placement',
-      'sensor',
-      'station',
-      'region',
-      'provider',
-    ];
+    const tables = 'readings membership placement sensor station region provider'.split(' ');
     const deletions = tables.map((table) => `delete from raw.${table}`).join(';');
     await owner.unsafe(`alter table raw.readings disable trigger user; ${deletions}`).simple();
     expect(await isEmpty(owner)).toBe(false);
@@ -141,17 +127,6 @@ onEveryEngineInAll('the demo', (engine) => {
     await sql.unsafe('drop trigger full_disk on raw.readings; drop function raw.full()').simple();
   });
 
-  it('the demo begins with the epoch if that is later', async () => {
-    const young = await emptyDatabase(engine);
-    await migrate(young.target, { epoch: '2026-11-01', timeZone: 'Asia/Yerevan', now, log });
-    await installDemo(young.target, options());
-    expect(await fillDemo(young.target, options())).toBe(
-      expected(new Date('2026-10-31T20:00:00Z'), now),
-    );
-    expect(await fillDemo(young.target, options())).toBe(0);
-    await young.drop();
-  });
-
   it('the history is loaded backwards as far as readings are kept, and an aborted load is continued', async () => {
     await keepSince(kept);
     const before = await countRows();
@@ -190,14 +165,6 @@ onEveryEngineInAll('the demo', (engine) => {
     const { jobs } = await openDemo(db.target, 'on', options(later));
     await jobs[0]?.run(later);
     expect(await countRows()).toBe(before + expected(now, later));
-    const instants = [...demoReadings({ network, from: now, to: later })].flat();
-    const stored = await sql<{ sensor: number; pm25: number | null }[]>`
-      select sensor_id as sensor, pm25::float8 from raw.readings where measured_at > ${now} order by measured_at, sensor_id`;
-    expect(stored.map(({ sensor }) => sensor)).toEqual(instants.map(({ sensorId }) => sensorId));
-    const made = instants.map(({ values }) => values.pm25);
-    expect(stored.map(({ pm25 }) => (pm25 === null ? undefined : Math.fround(pm25)))).toEqual(
-      made.map((value) => (value === undefined ? undefined : Math.fround(value))),
-    );
   });
 
   it('the demo catches up after nine days: hourly, and the last week every ten minutes', async () => {

@@ -12,7 +12,21 @@ import {
   standardOffset,
 } from '../../../src/extras/demo/readings.ts';
 
-const network = demoNetwork('Asia/Yerevan');
+const whole = demoNetwork('Asia/Yerevan');
+/** The first station of each kind of sensor, and the two that are not as others. */
+const network = {
+  ...whole,
+  stations: whole.stations.filter(
+    ({ id, is_bad_thp, sensors }, n) =>
+      id === OFFLINE ||
+      is_bad_thp ||
+      sensors.some(({ kind }) =>
+        whole.stations
+          .slice(0, n)
+          .every((one) => one.sensors.every((other) => other.kind !== kind)),
+      ),
+  ),
+};
 const now = new Date('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -5,7 +5,6 @@ import { makeFeeds } from '../../../src/extras/news/feeds.ts';
 import { WORDS } from '../../../src/extras/news/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { ESCAPED, installChanged, MARKUP } from '../../serve/changedNumbers.ts';
-import { versionsOf } from '../../serve/serve.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll } from '../../support/database.ts';
 import type { Body, Installation } from '../../support/installation.ts';
@@ -33,8 +32,8 @@ onEveryEngineInAll('feeds of changed numbers', (engine) => {
     expect(meaning.match(/[a-z]+_[a-z_]+/g)?.filter((name) => !tests.includes(name))).toEqual([]);
   });
 
-  type Options = { siteBaseUrl?: string; pages?: string; site?: object; cache?: Body };
-  const appOf = ({ siteBaseUrl = '', pages, site = {}, cache }: Options = {}) =>
+  type Options = { siteBaseUrl?: string; pages?: string; site?: object };
+  const appOf = ({ siteBaseUrl = '', pages, site = {} }: Options = {}) =>
     makeApp({
       db,
       clock: () => NOW,
@@ -42,7 +41,6 @@ onEveryEngineInAll('feeds of changed numbers', (engine) => {
       log: keepingLog(),
       site,
       offers: { feeds: makeFeeds, ...(pages !== undefined && { pagesUrl: pages }) },
-      ...(cache && { cache }),
     });
 
   async function feed(path: string, options: Options = {}) {
@@ -195,33 +193,5 @@ onEveryEngineInAll('feeds of changed numbers', (engine) => {
     const { updated, entries } = await feed('/en/explore/v1/region/port/changes.atom');
     await owner`update rollup.change set shown_at = shown_at + interval '9 years'`;
     expect([updated, entries]).toEqual(['2024-11-19T20:00:00.000Z', []]);
-  });
-
-  it('a feed is cached and validated as documents are', async () => {
-    const versions = await versionsOf(db);
-    const app = appOf({ cache: { maxBytes: 1e7, versions } });
-    for (const path of ['changes.atom', 'station/1/changes.atom', 'region/town/changes.atom']) {
-      const ask = () =>
-        request(app).get(`/en/explore/v1/${path}`).set('Accept-Encoding', 'gzip').buffer(true);
-      const { status, headers } = await ask();
-      expect([status, headers]).toMatchObject([
-        200,
-        {
-          'content-type': 'application/atom+xml; charset=utf-8',
-          'access-control-allow-origin': '*',
-          'cache-control': 'max-age=60, stale-while-revalidate=240, stale-if-error=600',
-          'content-language': 'en',
-          'content-encoding': 'gzip',
-          'last-modified': NOW.toUTCString(), // so it was kept
-        },
-      ]);
-      expect((await ask().set('If-None-Match', String(headers.etag))).status).toBe(304);
-      expect((await request(app).head(`/en/explore/v1/${path}`)).status).toBe(200);
-    }
-  });
-
-  it('an unknown station or region has no feed', async () => {
-    for (const path of ['station/99/changes', 'region/nowhere/changes'])
-      expect((await request(appOf()).get(`/en/explore/v1/${path}.atom`)).status, path).toBe(404);
   });
 });

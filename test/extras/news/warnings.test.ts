@@ -111,20 +111,6 @@ onEveryEngineInAll('feeds of warnings', (engine) => {
     });
   });
 
-  it('a feed links to the page of its place on the operator’s site', async () => {
-    const siteBaseUrl = 'https://site.example';
-    const offers = { feeds: makeFeeds };
-    const linkOf = async (place: string) => {
-      const app = makeApp({ db, clock: () => NOW, siteBaseUrl, log: keepingLog(), offers });
-      const { text } = await request(app).get(`/en/explore/v1/${place}/warnings.atom`).buffer(true);
-      return /rel="alternate" href="([^"]*)"/.exec(text)?.[1];
-    };
-    const base = 'https://site.example/en/air-quality';
-    expect(await linkOf('region/velmora')).toBe(`${base}/velmora`);
-    expect(await linkOf('region/quay')).toBe(`${base}/velmora/quay`);
-    expect(await linkOf(`station/${WALK}`)).toBe(`${base}/station/${WALK}`);
-  });
-
   it('the words, numbers and units are in the language of the address', async () => {
     const russian = await feed('/ru/explore/v1/region/velmora/warnings.atom');
     expect([russian.language, russian.title]).toEqual([
@@ -146,7 +132,7 @@ onEveryEngineInAll('feeds of warnings', (engine) => {
     const now = new Date('2026-11-20T11:59:30Z');
     const cache = { maxBytes: 1e7, versions: await versionsOf(db) };
     const app = appOf({ now, cache });
-    for (const path of [`station/${WALK}/warnings.atom`, 'region/velmora/warnings.json']) {
+    for (const path of [`station/${WALK}/warnings.atom`, 'region/velmora/changes.atom']) {
       const again = () => request(app).get(`/en/explore/v1/${path}`).buffer(true);
       const { status, headers } = await again();
       expect([status, headers]).toMatchObject([

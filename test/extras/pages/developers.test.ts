@@ -4,11 +4,9 @@
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { developerPart } from '../../../src/extras/pages/developers.ts';
 import { makePageMaker } from '../../../src/extras/pages/maker.ts';
@@ -130,39 +128,5 @@ inBrowserInAll('the part for developers', (open) => {
     }
     expect(copied.sort()).toEqual([...addresses, ...Object.values(named)].sort());
     expect(await axe(page)).toEqual([]);
-  });
-
-  it('a button copies on a page that did not come over TLS, and so has no clipboard', async () => {
-    const { addresses } = await snippetsOf('/en/station/1');
-    const page = await open();
-    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await page.goto(`${site.origin}/en/station/1`);
-    await page.locator('#developers summary').first().click();
-    await page.locator('[data-copy]').first().click();
-    await expect
-      .poll(() => page.locator('[data-copy] + [role=status]').first().textContent())
-      .toBe(WORDS.en.copied);
-    expect(await page.evaluate(() => String(getSelection()))).toBe(addresses[0]);
-  });
-
-  it('the snippets of the widget and the frame show the values on another page', async () => {
-    const { addresses } = await snippetsOf('/ru/region/town');
-    const foreign = createServer((_req, res) => {
-      res.setHeader('Content-Type', 'text/html; charset=utf-8');
-      res.end(
-        `<!doctype html><title>Elsewhere</title>${addresses.filter((text) => text.startsWith('<')).join('')}`,
-      );
-    }).listen(0);
-    onTestFinished(() => {
-      foreign.close();
-      foreign.closeAllConnections();
-    });
-    const page = await open();
-    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
-    const { aqi } = await site.json('/ru/air-quality-app/v1/region/town.json');
-    await expect.poll(() => page.locator('air-quality .index b').textContent()).toBe(String(aqi));
-    const frame = page.frameLocator('iframe');
-    expect(await frame.locator('.index').textContent()).toContain(String(aqi));
-    expect(await frame.locator('h1').textContent()).toBe('Город');
   });
 });

@@ -76,7 +76,8 @@ it('each limit has its verdict, of how many measured days, and a mean of fewer d
 });
 
 it('a region that has measured nothing has no table of limits', () => {
-  expect(health('en', NOTHING).trim()).toBe('');
+  const { text } = healthPart('en', REGION, NOTHING);
+  expect(text).toBe('<section data-live="health"></section>');
 });
 
 const yearOf = (year: number, last: string, change: number | null): LimitsOfYear => {

@@ -1,8 +1,9 @@
 /**
- * The history on the page of a station, in a real browser against the real service: every value by
- * keys, as a table, and by its address.
+ * The pages of a town in a real browser against the real service. The history has every value by
+ * keys, as a table, and by its address. A narrow screen folds the parts that few people read first.
+ * Every view is reached by the keyboard alone, also with an API that fails or takes its time.
  */
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
 import { axe, hold, inBrowser } from './browser.ts';
@@ -21,7 +22,27 @@ const WINDOWS = {
 type Key = keyof typeof WINDOWS;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ');
 
-inBrowser('the history in a browser', (newPage) => {
+/** The views, each with an element that is there once the view is complete. */
+const VIEWS = [
+  ['/en/', '.line'],
+  ['/ru/region/town?parameter=aqi', '#calendar .calendar rect'],
+  ['/en/station/2', '[data-live=head]'],
+] as const;
+
+/** Views with the document that each needs, and the element that says when it is missing. */
+const NEEDS = [
+  ['/en/station/1', /-history\.json/, '#windows .fill'],
+  ['/en/station/1?year=2026', /\/days\//, '#calendar .folded .fill'],
+] as const;
+
+const LOADING = /^(Loading…|Загружается…|Բեռնվում է…)$/;
+
+const PHONE = { viewport: { width: 390, height: 844 } };
+/** Four screens of a phone; before parts were folded, a page had up to nine. */
+const LONGEST = 3_600;
+const OF_STATION = ['indices', 'calendar', 'download'];
+
+inBrowser('the pages of a town', (newPage) => {
   let [origin, history] = ['', {} as History];
   beforeAll(async () => {
     const town = await serveTown(engines[0] ?? 'plain');
@@ -59,6 +80,15 @@ inBrowser('the history in a browser', (newPage) => {
   }
   const live = (page: Page) => page.locator('#windows .live').textContent();
 
+  const rowsOf = (page: Page) =>
+    page
+      .locator('#windows tbody tr')
+      .evaluateAll((all) =>
+        all.map((row) =>
+          [...(row as HTMLTableRowElement).cells].map(({ textContent }) => textContent ?? ''),
+        ),
+      );
+
   /** The time of a bucket as the page must write it, made here once more from the document. */
   function timeOf(timestamp: string, key: Key): string {
     const [year, month, day] = timestamp.slice(0, 10).split('-').map(Number);
@@ -73,7 +103,7 @@ inBrowser('the history in a browser', (newPage) => {
     return `${timeOf(point.timestamp, key)}: ${tenths(point.avg_pm25)} µg/m³${ends}`;
   }
 
-  it.each(['7d', '30d', '2y'] as const)(
+  it.each(['7d', '2y'] as const)(
     'arrow keys in the chart of %s tell every point of the document, and gaps as gaps',
     async (key) => {
       const page = await show(`?window=${key}&parameter=pm2.5`);
@@ -92,84 +122,51 @@ inBrowser('the history in a browser', (newPage) => {
       expect(told.filter((line) => !line.endsWith('no value'))).toEqual(
         points.map((point) => lineOf(point, key)),
       );
-      const counts = { '7d': 168, '30d': 30, '2y': 24 };
+      const counts = { '7d': 168, '2y': 24 };
       expect(told).toHaveLength(counts[key]);
-      const missing = { '7d': 4, '30d': 2, '2y': 1 };
+      const missing = { '7d': 4, '2y': 1 };
       expect(told.filter((line) => line.endsWith('no value'))).toHaveLength(missing[key]);
-      if (key === '7d') expect(told).toContain('19 Nov, 02:00: no value');
+      if (key !== '7d') return;
+      expect(told).toContain('19 Nov, 02:00: no value');
+      const line = await page.locator('.chart .trace:not(.suspect)').getAttribute('d');
+      expect(line?.match(/M/g), 'a gap in the values is one in the line').toHaveLength(2);
     },
   );
 
-  it.each(['24h', '1y'] as const)(
-    'the table of %s has the values of the document, and how many hours were measured',
-    async (key) => {
-      const page = await show(`?window=${key}`);
-      await page.getByText('As a table').click();
-      const lines = page.locator('#windows tbody tr');
-      await lines.first().waitFor();
-      const rows = await lines.evaluateAll((all) =>
-        all.map((row) =>
-          [...(row as HTMLTableRowElement).cells].map(({ textContent }) => textContent ?? ''),
-        ),
-      );
-      if (key === '1y') for (const row of rows) row.splice(-2); // the year before
-      const hours = await hoursOf(key, history[key] ?? []);
-      const expected = (history[key] ?? []).map((point, n) => {
-        const range = point.range_pm25;
-        const isFew =
-          Number.parseInt(hours[n] ?? '', 10) < 0.75 * Number(hours[n]?.split(' of ')[1]);
-        return [
-          timeOf(point.timestamp, key),
-          `${tenths(point.avg_pm25)} µg/m³`,
-          ...(Array.isArray(range) ? [range.map(tenths).join('–')] : []),
-          ...(key === '24h' ? [] : [`${hours[n]}${isFew ? ' (under 75 %)' : ''}`]),
-        ];
-      });
-      const shown = rows.map(([time = '', ...rest]) => [time.replace(' (running)', ''), ...rest]);
-      expect(shown.filter(([, value]) => value?.includes('µg'))).toEqual(expected);
-      expect(
-        shown.filter(([, value]) => !value?.includes('µg')).every(([, value]) => value === '–'),
-      ).toBe(true);
-      // four readings a day
-      if (key === '1y') expect(rows[0]?.at(-1)).toBe('124 of 744 (under 75 %)');
-      const saved = page.waitForEvent('download');
-      await page.getByText('This table for Excel').click();
-      const file = await (await saved).createReadStream();
-      const [header, first] = String(await file.toArray()).split('\r\n');
-      const [point] = history[key] ?? [];
-      const isOfHours = key === '24h';
-      const more = [
-        'Lowest hour (µg/m³)',
-        'Highest hour (µg/m³)',
-        'Hours measured',
-        'Hours expected',
+  it('the table of months has the values of the document, and how many hours were measured; Excel gets the same', async () => {
+    const page = await show('?window=1y');
+    await page.getByText('As a table').click();
+    const rows = await rowsOf(page);
+    const hours = await hoursOf('1y', history['1y'] ?? []);
+    const expected = (history['1y'] ?? []).map((point, n) => {
+      const [measured = '', of] = hours[n]?.split(' of ') ?? [];
+      const isFew = Number(measured) < 0.75 * Number(of);
+      return [
+        timeOf(point.timestamp, '1y'),
+        `${tenths(point.avg_pm25)} µg/m³`,
+        (point.range_pm25 as number[]).map(tenths).join('–'),
+        `${hours[n]}${isFew ? ' (under 75 %)' : ''}`,
       ];
-      const heads = ['Time', 'PM2.5 (µg/m³)', ...(isOfHours ? [] : more)];
-      expect(header).toBe(`\uFEFF${heads.map((head) => `"${head}"`).join()}`);
-      const time = point?.timestamp.slice(0, isOfHours ? 16 : 10).replace('T', ' ');
-      const values = isOfHours ? [] : [point?.range_pm25, '124,744'];
-      expect(first).toBe([time, point?.avg_pm25, ...values].join());
-    },
-  );
-
-  it('a gap in the values is a gap in the line of the chart', async () => {
-    const page = await show('?window=7d&parameter=pm2.5', { deviceScaleFactor: 1 });
-    const points = history['7d'] ?? [];
-    const first = Date.parse(points[0]?.timestamp ?? '');
-    const isDrawnAt = (timestamp: string) => {
-      const share = ((Date.parse(timestamp) - first) / 3_600_000 + 0.5) / 168;
-      return page.locator('.chart .trace:not(.suspect)').evaluate((path, at) => {
-        const { x: left = 0, width = 0 } =
-          document.querySelector<SVGPathElement>('.chart .grid')?.getBBox() ?? {};
-        const heights = Array.from({ length: 300 }, (_, y) => y);
-        return heights.some((y) =>
-          (path as SVGPathElement).isPointInStroke(new DOMPoint(left + at * width, y)),
-        );
-      }, share);
-    };
-    expect(await isDrawnAt('2026-11-19T02:00:00+04:00')).toBe(false);
-    expect(await isDrawnAt('2026-11-18T20:00:00+04:00')).toBe(true);
-    expect(await isDrawnAt('2026-11-19T10:00:00+04:00')).toBe(true);
+    });
+    const october = rows.find(([month]) => month === 'Oct 2026');
+    const before = history['2y']?.find(({ timestamp }) => timestamp.startsWith('2025-10'));
+    expect(october?.at(-2), 'a year before').toBe(`${tenths(before?.avg_pm25)} µg/m³ (under 75 %)`);
+    // without the two of the year before
+    const shown = rows.map(([time = '', ...rest]) => [
+      time.replace(' (running)', ''),
+      ...rest.slice(0, -2),
+    ]);
+    expect(shown.filter(([, value]) => value !== '–')).toEqual(expected);
+    const saved = page.waitForEvent('download');
+    await page.getByText('This table for Excel').click();
+    const file = await (await saved).createReadStream();
+    const [header, first] = String(await file.toArray()).split('\r\n');
+    expect(header).toBe(
+      '\uFEFF"Time","PM2.5 (µg/m³)","Lowest hour (µg/m³)","Highest hour (µg/m³)","Hours measured","Hours expected"',
+    );
+    const [point] = history['1y'] ?? [];
+    const values = [point?.avg_pm25, point?.range_pm25, '124,744']; // four readings a day
+    expect(first).toBe([point?.timestamp.slice(0, 10), ...values].join());
   });
 
   it('windows and parameters are in the address, and Back returns to them', async () => {
@@ -197,52 +194,23 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
   });
 
-  it('only measured parameters can be chosen; rain is summed, wind has its direction, the index its note', async () => {
-    const page = await show('?window=24h');
-    expect(await page.getByLabel('Parameter').locator('option').allTextContents()).toEqual([
-      'PM2.5',
-      'AQI (US EPA)',
-      'Temperature',
-      'Humidity',
-      'PM2.5, uncorrected',
-      'PM10',
-      'Sulphur dioxide',
-      'Wind speed',
-      'Rain',
-    ]);
-    const last = history['24h']?.at(-1);
-    await page.getByLabel('Parameter').selectOption('rain');
-    await expect.poll(() => live(page)).toBe(`20 Nov, 15:00: ${tenths(last?.total_rain)} mm`);
-    expect(await page.locator('.what').first().textContent()).toBe('Rain, mm: hourly sums.');
-    await page.getByLabel('Parameter').selectOption('wind_speed');
-    const direction = last?.avg_wind_direction;
-    await expect
-      .poll(() => live(page))
-      .toBe(`20 Nov, 15:00: ${tenths(last?.avg_wind_speed)} m/s · Wind from ${direction}°`);
-    await page.getByLabel('Parameter').selectOption('aqi');
-    await expect.poll(() => live(page)).toContain(`20 Nov, 15:00: ${last?.aqi} · `);
-    expect(await page.locator('#history').textContent()).toContain('It says nothing about gases.');
-  });
-
   it('a month of a place is printed on one sheet', async () => {
-    for (const subject of ['station/1', 'region/town']) {
-      const page = await newPage();
-      await page.addInitScript('window.print = () => { window.isPrinted = true; }');
-      await page.goto(`${origin}/en/${subject}`);
-      await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.chart svg').waitFor();
-      await page.getByRole('button', { name: 'Print a month' }).click();
-      await page.waitForFunction(() => 'isPrinted' in window);
-      expect(new URL(page.url()).search).toBe('?window=30d');
-      const sheets = (await page.pdf({ format: 'A4' }))
-        .toString('latin1')
-        .match(/\/Type\s*\/Page\b/g);
-      expect(sheets, subject).toHaveLength(1);
-      await page.emulateMedia({ media: 'print' });
-      for (const hidden of ['nav', '.controls', '#download', '#developers', '#calendar'])
-        expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
-      expect(await page.locator('#windows tbody tr').first().isVisible()).toBe(true);
-    }
+    const page = await newPage();
+    await page.addInitScript('window.print = () => { window.isPrinted = true; }');
+    await page.goto(`${origin}/en/region/town`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.chart svg').waitFor();
+    await page.getByRole('button', { name: 'Print a month' }).click();
+    await page.waitForFunction(() => 'isPrinted' in window);
+    expect(new URL(page.url()).search).toBe('?window=30d');
+    const sheets = (await page.pdf({ format: 'A4' }))
+      .toString('latin1')
+      .match(/\/Type\s*\/Page\b/g);
+    expect(sheets).toHaveLength(1);
+    await page.emulateMedia({ media: 'print' });
+    for (const hidden of ['nav', '.controls', '#download', '#developers', '#calendar'])
+      expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
+    expect(await page.locator('#windows tbody tr').first().isVisible()).toBe(true);
   });
 
   it('a pointer tells the value under it', async () => {
@@ -323,19 +291,6 @@ inBrowser('the history in a browser', (newPage) => {
     }
   });
 
-  it('how numbers are computed is said once a page, at its end', async () => {
-    for (const [subject, rule] of [
-      ['station/1', /An hour of a sensor .* An hour of a station .*/s],
-      ['region/town', /An hour of a city or district is the mean of the hours of its stations/],
-    ] as const) {
-      const page = await open(`${origin}/en/${subject}`);
-      const all = page.getByText('How it is computed');
-      expect(await all.count()).toBe(1);
-      await all.click();
-      expect((await page.locator('#computed .rule').allTextContents()).join(' ')).toMatch(rule);
-    }
-  });
-
   it('the first Tab round fills the history, whose parts stand in the page from the first', async () => {
     const page = await newPage({ viewport: { width: 1_280, height: 100 } }); // the calendar is far below
     const release = await hold(page, /-history/);
@@ -370,49 +325,6 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('.record [data-year="2025"]:focus').count()).toBe(1);
   });
 
-  it('the focus on a switch of the history fills the calendar, which is far below', async () => {
-    const page = await open(`${origin}/en/station/1`, { viewport: { width: 1_280, height: 100 } });
-    await page.locator('#windows h2').scrollIntoViewIfNeeded();
-    await page.locator('.chart svg').waitFor();
-    expect(await page.locator('.record rect').count()).toBe(0);
-    await page.locator('#windows button').first().focus();
-    await page.locator('.calendar rect').first().waitFor();
-    await page.locator('.record rect').first().waitFor();
-  });
-
-  it('the first view of a station on a wide screen, with its map, takes less than 80 KB', async () => {
-    const page = await newPage({ viewport: { width: 1_280, height: 900 } });
-    const sizes: Promise<number>[] = [];
-    page.on('requestfinished', (request) => {
-      const size = request.sizes().then((of) => of.responseBodySize + of.responseHeadersSize);
-      sizes.push(size);
-    });
-    await page.goto(`${origin}/ru/station/1`, { waitUntil: 'networkidle' });
-    await page.locator('.leaflet-container').waitFor();
-    const all = await Promise.all(sizes);
-    expect(all.length).toBeGreaterThan(5);
-    expect(all.reduce((sum, size) => sum + size)).toBeLessThan(80 * 1_024);
-    await page.locator('.chart svg').waitFor({ state: 'detached' });
-  });
-
-  it.each([390, 1_280])(
-    'nothing moves when the values of a history arrive late, at %i pixels',
-    async (width) => {
-      const page = await newPage({ viewport: { width, height: 900 } });
-      const release = await hold(page, /explore\/v1|-history/);
-      await page.goto(`${origin}/en/region/town`);
-      await page.locator('#windows').scrollIntoViewIfNeeded();
-      await page.locator('#computed').scrollIntoViewIfNeeded();
-      const height = () => page.evaluate(() => document.documentElement.scrollHeight);
-      const before = await height();
-      await page.locator('.chart svg').waitFor({ state: 'detached' });
-      release();
-      await page.locator('.chart svg').waitFor();
-      await page.locator('.calendar rect').first().waitFor({ state: 'attached' });
-      expect(Math.abs((await height()) - before)).toBeLessThanOrEqual(30);
-    },
-  );
-
   it('the other indices stand beside the AQI', async () => {
     const page = await open(`${origin}/en/station/1`);
     expect(await page.locator('[data-live=indices]').textContent()).toMatch(
@@ -430,69 +342,24 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('.index').count(), 'one headline').toBe(1);
   });
 
-  it('the history opens at a week, with one legend and without the guideline for days across its hours', async () => {
-    const page = await show('');
-    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('7 days');
-    expect(await page.locator('.chart .guideline').count()).toBe(0);
-    await page.getByRole('button', { name: '30 days' }).click();
-    const plot = await page.locator('.chart .grid').first().boundingBox();
-    const label = page.locator('.chart text', { hasText: 'WHO 15' });
-    const { x = 0 } = (await label.boundingBox()) ?? {};
-    expect(x, 'beside the plot').toBeGreaterThan((plot?.x ?? 0) + (plot?.width ?? 0));
-    expect(await page.locator('.what').first().textContent()).toMatch(/WHO, day: 15 µg\/m³\.$/);
-    await page.locator('#calendar').scrollIntoViewIfNeeded();
-    await page.locator('.calendar').waitFor();
-    await page.locator('#calendar .legend').waitFor();
-    expect(await page.locator('.legend').count()).toBe(1);
-  });
-
   it('all months stand in one strip, and each year leads to its calendar', async () => {
-    for (const subject of ['station/1', 'region/town']) {
-      const page = await open(`${origin}/en/${subject}`);
-      await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.chart svg').waitFor();
-      await page.locator('#calendar').scrollIntoViewIfNeeded();
-      const years = page.locator('#calendar .record button');
-      await years.locator('rect').first().waitFor();
-      expect(await years.allTextContents()).toEqual(
-        [2024, 2025, 2026].map((year) => expect.stringMatching(new RegExp(`^${year}`))),
-      );
-      const url = `${origin}/en/explore/v1/${subject}/months.json`;
-      const { months } = (await (await fetch(url)).json()) as { months: Point[] };
-      const cells = page.locator('.record rect');
-      expect(await cells.count()).toBe(months.length + 1); // April, in which nothing was measured
-      expect(await cells.locator('title').allTextContents()).toContain('Apr 2026: no value');
-      expect(await page.locator('.record rect.unknown').count()).toBe(1);
-      expect(await page.locator('.record [aria-current=true]').textContent()).toMatch(/^2026/);
-      await years.nth(1).press('Enter');
-      await page.getByRole('heading', { name: 'Calendar of 2025' }).waitFor();
-      expect(new URL(page.url()).search).toBe('?year=2025');
-      expect(await page.locator('.record [aria-current=true]').textContent()).toMatch(/^2025/);
-    }
-  });
-
-  it('the table of months shows each month beside the same month a year before', async () => {
-    const page = await show('?window=1y&parameter=temperature');
-    await page.getByText('As a table').click();
-    const rows = await page
-      .locator('#windows tbody tr')
-      .evaluateAll((all) =>
-        all.map((row) =>
-          [...(row as HTMLTableRowElement).cells].map(({ textContent }) => textContent ?? ''),
-        ),
-      );
-    const value = (month: string) =>
-      history['2y']?.find(({ timestamp }) => timestamp.startsWith(month))?.avg_temperature;
-    const [now, before] = [Number(value('2026-10')), Number(value('2025-10'))];
-    const text = (number: number) => number.toFixed(1).replace('-', '−');
-    const change = Math.round((now - before) * 10) / 10;
-    const october = rows.find(([month]) => month === 'Oct 2026');
-    // one hour in six was measured
-    expect(october?.slice(-2)).toEqual([
-      `${text(before)} °C (under 75 %)`,
-      `${change > 0 ? '+' : ''}${text(change)}`,
-    ]);
-    expect(rows.find(([month]) => month === 'Apr 2026')?.at(-1), 'nothing was measured').toBe('–');
+    const page = await open(`${origin}/en/region/town`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.chart svg').waitFor();
+    await page.locator('#calendar').scrollIntoViewIfNeeded();
+    const years = page.locator('#calendar .record button');
+    await years.locator('rect').first().waitFor();
+    const url = `${origin}/en/explore/v1/region/town/months.json`;
+    const { months } = (await (await fetch(url)).json()) as { months: Point[] };
+    const cells = page.locator('.record rect');
+    expect(await cells.count()).toBe(months.length + 1); // April, in which nothing was measured
+    expect(await cells.locator('title').allTextContents()).toContain('Apr 2026: no value');
+    expect(await page.locator('.record rect.unknown').count()).toBe(1);
+    expect(await page.locator('.record [aria-current=true]').textContent()).toMatch(/^2026/);
+    await years.nth(1).press('Enter');
+    await page.getByRole('heading', { name: 'Calendar of 2025' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?year=2025');
+    expect(await page.locator('.record [aria-current=true]').textContent()).toMatch(/^2025/);
   });
 
   it('the download has the chosen dates, at most 400 days', async () => {
@@ -539,53 +406,27 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await region.locator('[data-live=health]').textContent()).toBe('');
   });
 
-  it('the page says that the history cannot be reached, and gets it on request', async () => {
-    const page = await newPage({ errors: /503/ });
-    let isAway = true;
-    await page.route('**/1-history.json', (route) =>
-      isAway ? route.fulfill({ status: 503 }) : route.continue(),
-    );
-    await page.goto(`${origin}/en/station/1`);
-    await page.locator('#history').evaluate((part) => part.scrollIntoView());
-    await page.locator('#history .warning').waitFor();
-    expect(await page.getByText('Loading…').isVisible()).toBe(false);
-    isAway = false;
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('.chart svg').waitFor();
-  });
-
-  describe('accessibility', () => {
-    it.each(['light', 'dark'] as const)(
-      'a station’s page has no barrier that axe finds, and fits its screen: %s',
-      async (colorScheme) => {
-        for (const [locale, width] of [
-          ['en', 1280],
-          ['ru', 360],
-          ['hy', 320],
-        ] as const) {
-          const page = await open(`${origin}/${locale}/station/1?window=30d&parameter=aqi`, {
-            colorScheme,
-            viewport: { width, height: 900 },
-          });
-          await page.locator('#history').scrollIntoViewIfNeeded();
-          await page.locator('#download').scrollIntoViewIfNeeded();
-          await page.locator('.calendar').waitFor({ state: 'attached' });
-          await page.locator('#history details').evaluateAll((all) => {
-            for (const one of all as HTMLDetailsElement[]) one.open = true;
-          });
-          await page.locator('.calendar').waitFor();
-          expect(await axe(page)).toEqual([]);
-          const [inside, whole] = await page.evaluate(() => [
-            innerWidth,
-            document.documentElement.scrollWidth,
-          ]);
-          expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(
-            inside ?? 0,
-          );
-        }
-      },
-    );
-  });
+  it.each([
+    ['en', 1_280, 'light'],
+    ['hy', 320, 'dark'],
+  ] as const)(
+    'a station’s page has no barrier that axe finds, and fits its screen: %s, %i pixels, %s',
+    async (locale, width, colorScheme) => {
+      const viewport = { width, height: 900 };
+      const url = `${origin}/${locale}/station/1?window=30d&parameter=aqi`;
+      const page = await open(url, { colorScheme, viewport });
+      await page.locator('#history').scrollIntoViewIfNeeded();
+      await page.locator('#download').scrollIntoViewIfNeeded();
+      await page.locator('.calendar').waitFor({ state: 'attached' });
+      await page.locator('#history details').evaluateAll((all) => {
+        for (const one of all as HTMLDetailsElement[]) one.open = true;
+      });
+      await page.locator('.calendar').waitFor();
+      expect(await axe(page)).toEqual([]);
+      const whole = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(whole, 'nothing is wider than the screen').toBeLessThanOrEqual(width);
+    },
+  );
 
   it.each([
     [360, 640],
@@ -621,4 +462,224 @@ inBrowser('the history in a browser', (newPage) => {
       expect((await Promise.all(sizes)).reduce((a, b) => a + b, 0)).toBeLessThan(120_000);
     },
   );
+
+  describe('a narrow screen', () => {
+    const height = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight);
+    async function openWhole(path: string, options = {}): Promise<Page> {
+      const page = await newPage({ ...PHONE, reducedMotion: 'reduce', ...options });
+      await page.goto(origin + path);
+      for (const [place, drawn] of [
+        ['#history', '.chart svg'],
+        ['#calendar', '.record rect'],
+        ['#calendar', '.calendar rect'],
+      ] as const) {
+        await page.locator(place).scrollIntoViewIfNeeded();
+        await page.locator(`${place} ${drawn}`).first().waitFor({ state: 'attached' });
+      }
+      return page;
+    }
+    const folded = (page: Page) =>
+      page
+        .locator('.folded')
+        .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.name ?? ''));
+    const isSeen = (page: Page) =>
+      page
+        .locator('#calendar .calendar rect')
+        .first()
+        .evaluate((day) => day.checkVisibility());
+
+    it.each([
+      ['/en/station/1', OF_STATION],
+      ['/hy/region/town', ['eu', ...OF_STATION]],
+    ] as const)(
+      'page %s is short, and each folded part opens by the keyboard',
+      async (path, parts) => {
+        const page = await openWhole(path);
+        expect(await folded(page)).toEqual(parts);
+        expect(await page.locator('.folded[open]').count()).toBe(0);
+        expect(await height(page)).toBeLessThan(LONGEST);
+        expect(await page.locator('.legend').count(), 'legends of the colours').toBe(1);
+        expect(await axe(page)).toEqual([]);
+        for (const summary of await page.locator('.folded > summary').all())
+          await summary.press('Enter');
+        expect(await page.locator('.folded:not([open])').count()).toBe(0);
+        expect(await axe(page), 'all of it open').toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      },
+    );
+
+    it('a year of the record opens the calendar, whose days can be touched, and it stays open', async () => {
+      const page = await openWhole('/en/station/1');
+      await page.locator('.record button', { hasText: '2025' }).click();
+      const heading = page.locator('#calendar h3');
+      await expect.poll(() => heading.textContent()).toBe('Calendar of 2025');
+      await expect.poll(() => isSeen(page)).toBe(true);
+      await page.locator('.record button', { hasText: '2024' }).click();
+      await expect.poll(() => heading.textContent()).toBe('Calendar of 2024');
+      await expect.poll(() => isSeen(page)).toBe(true);
+      const { width, height } = (await page.locator('.calendar rect').first().boundingBox()) ?? {};
+      expect(Math.min(width ?? 0, height ?? 0)).toBeGreaterThanOrEqual(24);
+      const box = page.locator('.calendar [role=application]');
+      const isChosenSeen = await box.evaluate((place) => {
+        const { left, right } = (place.querySelector('.at') as Element).getBoundingClientRect();
+        const around = place.getBoundingClientRect();
+        return left >= around.left && right <= around.right;
+      });
+      expect(isChosenSeen).toBe(true);
+    });
+
+    it('nothing is folded on a wide screen and in print, and all can be opened without a script', async () => {
+      const wide = await openWhole('/en/region/town', { viewport: { width: 1_280, height: 900 } });
+      expect(await wide.locator('.folded:not([open])').count()).toBe(0);
+      expect(await wide.locator('.folded > summary[tabindex="0"]').count()).toBe(0);
+      expect(await isSeen(wide)).toBe(true);
+      const phone = await openWhole('/en/region/town');
+      const limits = phone.locator('[data-name=eu] table');
+      expect(await limits.isVisible()).toBe(false);
+      await phone.emulateMedia({ media: 'print' });
+      expect(await limits.isVisible()).toBe(true);
+      const bare = await newPage({ ...PHONE, javaScriptEnabled: false });
+      await bare.goto(`${origin}/en/region/town`);
+      await bare.locator('[data-name=eu] > summary').click();
+      expect(await bare.locator('[data-name=eu] table').isVisible()).toBe(true);
+      const plain = await newPage({
+        viewport: { width: 1_280, height: 900 },
+        javaScriptEnabled: false,
+      });
+      await plain.goto(`${origin}/en/region/town`);
+      expect(await plain.locator('[data-name=eu] table').isVisible()).toBe(true);
+      expect(await plain.locator('[data-name=indices] dl').isVisible()).toBe(true);
+      expect(await plain.locator('#windows').isVisible(), 'the history needs a script').toBe(false);
+      expect(await bare.locator('[data-live=list] .line').first().isVisible()).toBe(true);
+    });
+  });
+
+  describe('every view', () => {
+    /** Opens a page on a screen as long as itself, since parts are made when they come near. */
+    const openLong = (options = {}) =>
+      newPage({ ...options, viewport: { width: 1_280, height: 9_000 } });
+
+    it.each(VIEWS)(
+      'the Tab key reaches everything in %s, in its order, and the focus is visible',
+      async (path, whole) => {
+        const page = await openLong({ reducedMotion: 'reduce' });
+        await page.goto(origin + path, { waitUntil: 'networkidle' });
+        await page.locator(whole).first().waitFor();
+        await page.setViewportSize({ width: 1_280, height: 800 });
+        const count = await page.evaluate(() => {
+          const can = 'a[href], button:enabled, select, input, summary, [tabindex="0"]';
+          const all = [...document.querySelectorAll<HTMLElement>(can)].filter(
+            (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }),
+          );
+          for (const [n, one] of all.entries()) one.dataset.turn = String(n);
+          document.body.tabIndex = -1;
+          document.body.focus();
+          return all.length;
+        });
+        expect(count).toBeGreaterThan(0);
+        const turns: number[] = [];
+        for (let presses = 0; turns.length < count && presses < 3 * count + 20; presses++) {
+          await page.keyboard.press('Tab');
+          const at = await page.evaluate(() => {
+            const focused = document.activeElement as HTMLElement;
+            const { top, bottom, width } = focused.getBoundingClientRect();
+            const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+            return {
+              turn: Number(focused.dataset.turn ?? Number.NaN),
+              isSeen: bottom > 0 && top < innerHeight && width > 0,
+              hasOutline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+              html: focused.outerHTML.slice(0, 120),
+            };
+          });
+          if (at.turn === turns.at(-1)) continue; // the fields of a date are one element
+          expect(at, at.html).toMatchObject({ turn: turns.length, isSeen: true, hasOutline: true });
+          turns.push(at.turn);
+        }
+        expect(turns).toHaveLength(count);
+      },
+    );
+
+    it('Enter leads from the list to a city, arrow keys through its chart, and Enter to the inputs of a value', async () => {
+      const page = await newPage();
+      await page.goto(`${origin}/en/`);
+      await page.locator('.line a', { hasText: 'town' }).first().focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/en/region/town');
+      await page.locator('#history').scrollIntoViewIfNeeded();
+      await page.locator('.chart svg').waitFor();
+      await page.getByRole('button', { name: '30 days' }).focus();
+      await page.keyboard.press(' ');
+      const live = page.locator('#windows .live');
+      await expect.poll(() => live.textContent()).toMatch(/^19 Nov: /);
+      await page.locator('.chart').focus();
+      await page.keyboard.press('ArrowLeft');
+      expect(await live.textContent()).toMatch(/^18 Nov: /);
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+        '/en/explore/v1/region/town/excel/2026-11-18/2026-11-18.csv',
+      );
+    });
+
+    it.each(NEEDS)(
+      'view %s says that %s is loading or cannot be reached, and gets it on request',
+      async (path, url, place) => {
+        const page = await openLong({ errors: /503/ });
+        const held: Route[] = [];
+        await page.route(url, (route) => void held.push(route));
+        await page.goto(origin + path);
+        await expect.poll(() => held.length).toBeGreaterThan(0);
+        const said = page.locator(`${place} > [role=status]`);
+        expect(await said.textContent()).toMatch(LOADING);
+        for (const route of held.splice(0)) await route.fulfill({ status: 503 });
+        const warning = page.locator(`${place} > .warning`);
+        await warning.waitFor();
+        const good = page.locator(`${place} :is(.chip.good, rect.good)`);
+        expect(await good.count(), 'nothing looks as if it were known').toBe(0);
+        await warning.getByRole('button').click();
+        await expect.poll(() => held.length).toBeGreaterThan(0);
+        expect(await said.textContent()).toMatch(LOADING);
+        for (const route of held.splice(0)) await route.continue();
+        await said.waitFor({ state: 'detached' });
+        expect(await page.locator(`${place} > *`).count()).toBeGreaterThan(0);
+      },
+    );
+
+    it('an answer that is no longer wanted changes nothing, and keeps the focus', async () => {
+      const page = await openLong({ errors: /503/ });
+      await page.goto(`${origin}/en/station/1`);
+      const heading = page.locator('#calendar h3');
+      await expect.poll(() => heading.textContent()).toBe('Calendar of 2026');
+      const held: Route[] = [];
+      await page.route(/\/days\/2025/, (route) => void held.push(route));
+      await page.locator('.record button', { hasText: '2025' }).press('Enter');
+      await expect.poll(() => held.length).toBe(1);
+      const answered = page.waitForResponse(/\/days\/2024/);
+      await page.evaluate(() => {
+        window.history.replaceState(null, '', '?year=2024');
+        dispatchEvent(new PopStateEvent('popstate'));
+      });
+      await answered;
+      await expect.poll(() => heading.textContent()).toBe('Calendar of 2024');
+      const late = page.waitForResponse(/\/days\/2025/);
+      await held[0]?.fulfill({ status: 503 });
+      await late;
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      expect(await heading.textContent()).toBe('Calendar of 2024');
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^2025/);
+    });
+  });
+
+  it('cards side by side are of one height', async () => {
+    const page = await newPage({ viewport: { width: 1_280, height: 900 } });
+    await page.goto(`${origin}/en/region/town`);
+    await page.locator('#map').scrollIntoViewIfNeeded();
+    await page.locator('#map .pin').first().waitFor();
+    for (const row of ['.head', '.pair', '.overview']) {
+      const [one, other] = await page
+        .locator(`${row} > .card`)
+        .evaluateAll((all) => all.map((card) => card.getBoundingClientRect().toJSON() as DOMRect));
+      expect(other?.top, row).toBe(one?.top);
+      expect(other?.height, row).toBeCloseTo(one?.height ?? 0, 0);
+    }
+  });
 });

@@ -16,26 +16,16 @@ const LONG: readonly Name[] = [
     'Նորարարականգիտահետազոտականփորձարարականարտադրականավան',
   ],
   [
-    'Taumatawhakatangihangakoauauotamateapokaiwhenuakitanatahu',
+    'The Royal Town of Sutton Coldfield upon the Ebrook, North Side',
     'Посёлок санатория имени Серго Орджоникидзе и Центральной усадьбы',
     'Երևանի պետական համալսարանի ուսանողական ավանի հարավային մաս',
   ],
-  [
-    'The Royal Town of Sutton Coldfield upon the Ebrook, North Side',
-    'Верхнеднепровско-Новомосковско-Староекатерининско-Александровск',
-    'Վերին Նոր-Արամուս, Հին Նոր-Արամուս և Ներքին Նոր-Արամուս',
-  ],
 ];
+const SHORT: Name = ['Newcastle upon Tyne', 'Ростов-на-Дону', 'Նոր Հաճըն'];
 
-const SHORT: readonly Name[] = [
-  ['Brighton', 'Ставрополь', 'Վանաձոր'],
-  ['Bath', 'Уфа', 'Գորիս'],
-  ['Newcastle upon Tyne', 'Ростов-на-Дону', 'Նոր Հաճըն'],
-];
-
-/** The first six have long names, two of each. */
+/** The first six have long names. */
 const nameOf = (n: number): Name =>
-  ((n < 6 ? LONG : SHORT)[n % 3] as Name).map((name) => `${name} ${n + 1}`) as unknown as Name;
+  ((n < 6 ? LONG[n % 2] : SHORT) as Name).map((name) => `${name} ${n + 1}`) as unknown as Name;
 
 /** PM2.5 in each category of the index. */
 const LEVELS = [45, 5, 20, 100, 180, 400];

@@ -1,7 +1,6 @@
 /** The overview as a person sees it in a browser, and its size. */
 import { brotliCompressSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { renderPage } from '../../../src/extras/pages/layout.ts';
@@ -11,20 +10,19 @@ import { verdictOf } from '../../../src/extras/pages/verdict.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { NOW } from '../../support/clock.ts';
 import { seeded } from '../../support/random.ts';
-import { axe, hold, inBrowserInAll } from './browser.ts';
+import { axe, inBrowserInAll } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
-let site: Site;
-beforeAll(async () => {
-  site = await openSite({ SITE_TITLE: 'Air' });
-});
-afterAll(() => site.close());
-
 inBrowserInAll('the overview', (open) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite({ SITE_TITLE: 'Air' });
+    return () => site.close();
+  });
+
   it.each([
     ['en', 1_280, 'light'],
     ['ru', 360, 'dark'],
-    ['hy', 360, 'light'],
   ] as const)(
     'the overview in %s at %s pixels, %s, has no barrier that axe finds, and fits the window',
     async (locale, width, colorScheme) => {
@@ -37,26 +35,6 @@ inBrowserInAll('the overview', (open) => {
       );
     },
   );
-
-  it('every listed station is in the list and on the map, and no category looks like another', async () => {
-    const page = await open();
-    await page.goto(`${site.origin}/en/`);
-    const onMap: unknown[][] = JSON.parse((await page.locator('#places').textContent()) ?? '');
-    for (const [name, id] of Object.entries(STATIONS)) {
-      const links = page.locator(`li a[href="/en/station/${id}"]`);
-      const isListed = name !== 'hidden';
-      expect(await links.count(), name).toBe(isListed ? 1 : 0);
-      expect(onMap.some(([level, key]) => level === 2 && key === id)).toBe(isListed);
-    }
-    const looks = await page.locator('.legend .chip').evaluateAll((chips) =>
-      chips.map((chip) => {
-        const { backgroundColor, borderStyle } = getComputedStyle(chip);
-        return `${backgroundColor} ${borderStyle}`;
-      }),
-    );
-    expect(looks).toHaveLength(8);
-    expect(new Set(looks).size).toBe(8);
-  });
 
   it('each station has the look of its category, in the list, worst first, and on the map', async () => {
     const page = await open();
@@ -95,116 +73,6 @@ inBrowserInAll('the overview', (open) => {
     expect(await page.locator('.map a.pin.good').textContent()).toBe('28At good');
   });
 
-  it('the overview shows the current values without JavaScript', async () => {
-    const page = await open({ javaScriptEnabled: false });
-    await page.goto(`${site.origin}/ru/`);
-    const line = page.locator('.line', { hasText: 'Город' }).first();
-    expect(await page.locator('.summary').textContent()).toMatch(
-      // without a trend, which needs more than an hour
-      /^В 1 городе уровень «.+»; хуже всего: Город \d+\. Без индекса: 1\.$/,
-    );
-    expect(await line.textContent()).toMatch(/^\d+ Город.*PM2\.5.*мкг\/м³/s);
-  });
-
-  /** The rectangles of all pins, once the map stands still. */
-  const pinsOf = (page: Page) =>
-    page
-      .locator('.map .pin')
-      .evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
-
-  it('the map shows cities from afar and stations from near, and its pins never overlap', async () => {
-    const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
-    await page.goto(`${site.origin}/en/`);
-    const pins = page.locator('.map .pin');
-    await pins.first().waitFor();
-    const counts: number[] = [];
-    for (let zoom = 0; zoom < 4; zoom++) {
-      const boxes = await pinsOf(page);
-      for (const [n, a] of boxes.entries()) {
-        for (const b of boxes.slice(n + 1))
-          expect(
-            Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height,
-            `zoom ${zoom}`,
-          ).toBe(true);
-      }
-      counts.push(await page.locator('.map .pin.station').count());
-      const scale = page.locator('.leaflet-control-scale-line');
-      const before = await scale.textContent();
-      await page.locator('.leaflet-control-zoom-out').click();
-      // once it has arrived: a click on the way would be ignored
-      await expect.poll(() => scale.textContent()).not.toBe(before);
-    }
-    expect(counts[0]).toBeGreaterThan(2);
-    await expect.poll(() => page.locator('.map .pin.region').count()).toBeGreaterThan(0);
-    expect(await page.locator('.map .pin.station').count()).toBeLessThan(counts[0] ?? 0);
-    await page.locator('.map .pin.several').first().click(); // the map zooms in until they part
-    await expect.poll(() => page.locator('.map .pin.station').count()).toBeGreaterThan(1);
-    const { x, y, width, height } = (await page.locator('.map').boundingBox()) as DOMRect;
-    await page.mouse.move(x + width / 2, y + height / 2);
-    await page.mouse.down();
-    await page.mouse.move(x + width / 4, y + height / 2, { steps: 3 });
-    await page.mouse.up();
-    expect(page.url()).toBe(`${site.origin}/en/`); // a drag is no click
-  });
-
-  it('a map without a ground has a net of degrees, which moves with it', async () => {
-    const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
-    await page.goto(`${site.origin}/ru/`);
-    const labels = page.locator('.map .degrees.latitude span');
-    await labels.first().waitFor();
-    const texts = await labels.allTextContents();
-    expect(texts.length).toBeGreaterThan(2);
-    for (const text of texts) expect(text).toMatch(/^40,\d+°$|^39,\d+°$/);
-    const placeOf = async () => (await labels.first().boundingBox()) as DOMRect;
-    const lineOf = async () =>
-      (await page.locator('.map path.net').first().boundingBox()) as DOMRect;
-    const [label, line] = [await placeOf(), await lineOf()];
-    const { x, y, width, height } = (await page.locator('.map').boundingBox()) as DOMRect;
-    await page.mouse.move(x + width / 2, y + height / 2);
-    await page.mouse.down();
-    await page.mouse.move(x + width / 2, y + height / 2 + 60, { steps: 6 });
-    expect((await placeOf()).y - label.y).toBeCloseTo(60, -1);
-    expect((await lineOf()).y - line.y).toBeCloseTo(60, -1);
-    await page.mouse.up();
-  });
-
-  it.each([390, 1_280])('nothing moves when the map is drawn, at %i pixels', async (width) => {
-    const page = await open({ viewport: { width, height: 800 } });
-    const release = await hold(page, /drawnMap/);
-    await page.goto(`${site.origin}/en/`);
-    await page.locator('.map').scrollIntoViewIfNeeded();
-    const height = () => page.evaluate(() => document.documentElement.scrollHeight);
-    const before = await height();
-    expect(await page.locator('.leaflet-container').count()).toBe(0);
-    release();
-    await page.locator('.leaflet-container .pin').first().waitFor();
-    expect(await height()).toBe(before);
-  });
-
-  it('the map is not loaded before it is seen', async () => {
-    const page = await open({ viewport: { width: 390, height: 120 } });
-    const loaded: string[] = [];
-    page.on('request', (request) => loaded.push(request.url()));
-    await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
-    expect(loaded.filter((url) => url.includes('drawnMap'))).toEqual([]);
-    await page.locator('.map').scrollIntoViewIfNeeded();
-    await page.locator('.leaflet-container .pin').first().waitFor();
-    expect(loaded.filter((url) => url.includes('drawnMap'))).toHaveLength(1);
-  });
-
-  it('the map goes to where the reader is, and names the nearest station', async () => {
-    const page = await open({
-      geolocation: { latitude: 40.02, longitude: 44.52 },
-      permissions: ['geolocation'],
-    });
-    await page.goto(`${site.origin}/ru/`);
-    await page.getByRole('button', { name: WORDS.ru.nearMe }).click();
-    const said = page.locator('#map [role=status] a');
-    expect(await page.locator('.leaflet-control-scale-line').textContent()).toMatch(/^\d+ к?м$/);
-    expect(await said.textContent()).toBe('Ближе всего: Станция moderate, 1,7 км');
-    expect(await said.getAttribute('href')).toBe('/ru/station/2');
-  });
-
   it('the search finds places by a part of their name', async () => {
     const page = await open({ errors: /404/ });
     await page.goto(`${site.origin}/en/`);
@@ -221,44 +89,6 @@ inBrowserInAll('the overview', (open) => {
     await page.getByRole('searchbox').fill('haz');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2);
-  });
-
-  it('the overview asks no other host, except the host of tiles, which it credits', async () => {
-    const tiled = await openSite({
-      MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example maps https://tiles.example/terms',
-    });
-    onTestFinished(() => tiled.close());
-    const hosts = async (origin: string) => {
-      const page = await open();
-      const asked = new Set<string>();
-      await page.route('https://tiles.example/**', (route) =>
-        route.fulfill({
-          contentType: 'image/svg+xml',
-          body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-        }),
-      );
-      page.on('request', (request) => asked.add(new URL(request.url()).origin));
-      await page.goto(`${origin}/en/`, { waitUntil: 'networkidle' });
-      await page.locator('.map .pin').first().waitFor();
-      // tiles that leave the screen are not emptied by data URLs
-      await page.locator('.leaflet-control-zoom-in').click();
-      await page.waitForLoadState('networkidle');
-      return { page, asked: [...asked] };
-    };
-    const bare = await hosts(site.origin);
-    expect(bare.asked).toEqual([site.origin]);
-    const { page, asked } = await hosts(tiled.origin);
-    expect(asked.toSorted()).toEqual([tiled.origin, 'https://tiles.example'].toSorted());
-    const credit = page.locator('.leaflet-control-attribution a');
-    expect([await credit.textContent(), await credit.getAttribute('href')]).toEqual([
-      '© Example maps',
-      'https://tiles.example/terms',
-    ]);
-    const policyOf = async (one: Site, path: string) =>
-      (await one.get(path)).headers['content-security-policy'];
-    expect(await policyOf(tiled, '/en/')).toContain("img-src 'self' https://tiles.example;");
-    expect(await policyOf(tiled, '/en/embed/station/1')).toContain("img-src 'self';");
-    expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
   });
 
   it('an open overview follows the data, keeps opened parts open, and says how old it is, also when the service is away', async () => {

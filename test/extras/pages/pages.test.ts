@@ -4,19 +4,21 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LOCALES, type Locale } from '../../../src/contract/endpoints.ts';
 import { titleIn } from '../../../src/contract/words/siteTitle.ts';
 import { openReaderPool } from '../../../src/database/pools.ts';
 import { addPages } from '../../../src/extras/pages/pages.ts';
+import type { ListedStation } from '../../../src/extras/pages/parts.ts';
 import { cardPicture } from '../../../src/extras/pages/pictures.ts';
+import { nearOf } from '../../../src/extras/pages/place.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { NOW } from '../../support/clock.ts';
 import { beginRequest, httpGet } from '../../support/http.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
+import { inBrowser } from './browser.ts';
 import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
 
 const PATHS = [
@@ -46,9 +48,10 @@ beforeAll(async () => {
   return () => site.close();
 });
 const get = (path: string, headers?: Record<string, string>) => site.get(path, headers);
+const bodyOf = async (path: string) => (await get(path)).body;
 
 describe.each(ALL)('%s', (path) => {
-  it('a page has a strict policy, its language and headers for caches', async () => {
+  it('a page has a strict policy, its language and headers for caches, gives 304 for its ETag, and the same headers for HEAD', async () => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -75,11 +78,11 @@ describe.each(ALL)('%s', (path) => {
         /<script(?! src=| type="(module|application\/json)")|<style|<[^>]*\s(style|on\w+)=/g,
       ),
     ).toEqual(null);
-    expect(body).toMatch(new RegExp(`<html lang="${headers['content-language']}">`));
-  });
+    expect(body).toContain(`<html lang="${headers['content-language']}">`);
+    if (!path.includes('/embed/'))
+      for (const one of LOCALES)
+        expect(body).toContain(`hreflang="${one}" href="/${one}/${path.slice(4)}`);
 
-  it('a page gives 304 for its ETag, and the same headers for HEAD', async () => {
-    const { headers, body } = await get(path);
     const again = await get(path, { 'If-None-Match': headers.etag as string });
     expect(again).toMatchObject({ status: 304, body: '', headers: { etag: headers.etag } });
     const head = await beginRequest(Number(new URL(site.origin).port), {
@@ -97,14 +100,6 @@ describe.each(ALL)('%s', (path) => {
 });
 
 describe('a page', () => {
-  it('a page links to itself in every language', async () => {
-    const { body } = await get('/ru/station/1');
-    const others = [...body.matchAll(/<link rel="alternate" hreflang="(\w+)" href="([^"]+)">/g)];
-    expect(others.map(([, locale, href]) => [locale, href])).toEqual(
-      LOCALES.map((one) => [one, `/${one}/station/1`]),
-    );
-  });
-
   it('every address on a page exists', async () => {
     const found = new Set<string>();
     for (const path of ALL) {
@@ -118,41 +113,7 @@ describe('a page', () => {
       expect([200, 302], path).toContain(status);
     }
   });
-
-  it('contact and licence are in the foot of a page and in the OpenAPI document', async () => {
-    const { body } = await get('/en/');
-    expect(body).toContain('Licence of the data: CC-BY-4.0.');
-    expect(body).toContain('<a href="mailto:air@town.example">air@town.example</a>');
-    expect(await site.json('/openapi.json')).toMatchObject({
-      info: { contact: { email: 'air@town.example' }, license: { name: 'CC-BY-4.0' } },
-    });
-  });
-
-  it('a page is sent compressed to clients that accept it, with the same content', async () => {
-    const { body } = await get('/en/');
-    for (const [coding, unpack] of [
-      ['br', brotliDecompressSync],
-      ['gzip', gunzipSync],
-    ] as const) {
-      const answer = await fetchRaw('/en/', coding);
-      expect(answer.headers).toMatchObject({ 'content-encoding': coding, vary: 'Accept-Encoding' });
-      expect(String(unpack(answer.bytes))).toBe(body);
-    }
-  });
 });
-
-/** An answer as it was sent: `fetch` would unpack it, and text would break it. */
-async function fetchRaw(path: string, coding: string) {
-  const { get: begin } = await import('node:http');
-  return await new Promise<{ headers: object; bytes: Buffer }>((resolve) => {
-    begin(`${site.origin}${path}`, { headers: { 'Accept-Encoding': coding } }, (res) => {
-      const parts: Buffer[] = [];
-      res
-        .on('data', (part) => parts.push(part))
-        .on('end', () => resolve({ headers: res.headers, bytes: Buffer.concat(parts) }));
-    });
-  });
-}
 
 describe('documents of the widget', () => {
   it.each(LOCALES)(
@@ -193,10 +154,8 @@ describe('documents of the widget', () => {
 describe('/', () => {
   it.each([
     ['ru-RU,ru;q=0.9,en;q=0.8', '/ru/'],
-    ['hy', '/hy/'],
     ['de,fr;q=0.5', '/en/'],
     ['en;q=0.1,hy;q=0.2', '/hy/'],
-    ['*', '/en/'],
     ['', '/en/'],
   ])('the address / leads a browser that prefers "%s" to %s', async (wanted, to) => {
     const { status, headers } = await get('/', { 'Accept-Language': wanted });
@@ -260,17 +219,18 @@ describe('hidden places', () => {
 
 describe('a problem', () => {
   it.each(LOCALES)(
-    'an address in %s that names nothing is 404 as a page in that language',
+    'an address in %s that names nothing is 404 as a page in that language, which names what is missing',
     async (locale) => {
-      for (const path of [
-        'station/999',
-        'station/99999999999',
-        'station/0',
-        'station/x',
-        'region/none',
-        'embed/station/999',
-        'what',
-      ]) {
+      const { noStation, noRegion, notFound, notFoundText } = WORDS[locale];
+      for (const [path, text, name] of [
+        ['station/999', noStation, '999'],
+        ['station/99999999999', noStation, '99999999999'],
+        ['station/x', noStation, 'x'],
+        ['region/none', noRegion, 'none'],
+        ['embed/station/..%2F%3Cb%3E', noStation, '../&lt;b&gt;'],
+        ['embed/region/', notFoundText, ''],
+        ['what', notFoundText, ''],
+      ] as const) {
         const { status, headers, body } = await get(`/${locale}/${path}`);
         expect(status, path).toBe(404);
         expect(headers).toMatchObject({
@@ -279,29 +239,15 @@ describe('a problem', () => {
           'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
         });
-        const isEmbedded = path.startsWith('embed/');
+        const isEmbedded = path.startsWith('embed/station/');
         expect(headers['content-security-policy']).toContain(
           `frame-ancestors ${isEmbedded ? '*' : "'none'"}`,
         );
-        expect(body).toContain(`<h1>${WORDS[locale].notFound}</h1>`);
+        expect(body).toContain(`<h1>${notFound}</h1>`);
+        expect(body, path).toContain(`<p>${text.replace('{name}', name)}</p>`);
       }
     },
   );
-
-  it.each(LOCALES)('a 404 page names the missing station or region: %s', async (locale) => {
-    const { noStation, noRegion } = WORDS[locale];
-    for (const [path, text, name] of [
-      ['embed/station/999', noStation, '999'],
-      ['station/999', noStation, '999'],
-      ['embed/region/none', noRegion, 'none'],
-      ['embed/station/..%2F%3Cb%3E', noStation, '../&lt;b&gt;'],
-      ['embed/region/', WORDS[locale].notFoundText, ''],
-    ] as const) {
-      const { status, headers, body } = await get(`/${locale}/${path}`);
-      expect([status, headers['content-type']], path).toEqual([404, 'text/html; charset=utf-8']);
-      expect(body).toContain(`<p>${text.replace('{name}', name)}</p>`);
-    }
-  });
 
   it('a 404 is JSON at addresses for programs', async () => {
     for (const path of [
@@ -318,7 +264,7 @@ describe('a problem', () => {
     }
   });
 
-  it.each(['/nothing', '/de/what', '/de/station/x', '/x'.repeat(3)])(
+  it.each(['/nothing', '/de/station/x'])(
     'a 404 is a page for a browser that follows %s',
     async (path) => {
       for (const locale of LOCALES) {
@@ -339,12 +285,9 @@ describe('a problem', () => {
     ['/Town', ['Город']],
     ['/en/region/tovn', ['Town']],
     ['/hy/%D0%93%D0%BE%D1%80%D0%BE%D0%B4', ['Քաղաք']],
-    ['/ru/at%20modrate', ['Станция moderate']],
     ['/ru/moderate', ['Станция moderate']],
     ['/en/Secret-City', []],
-    ['/en/secret-park', []],
     ['/en/hidden', []],
-    ['/en/station/999', []],
     ['/en/embed/region/tovn', ['Town']],
     [`/en/${'x'.repeat(5_000)}`, []],
   ])('the 404 page of %s suggests %s', async (path, titles) => {
@@ -373,12 +316,9 @@ describe('a problem', () => {
     ['/en/station/3/', '/en/station/3'],
     ['/en/Station/3', '/en/station/3'],
     ['/hy/region/Town', '/hy/region/town'],
-    ['/HY/region/town//', '/hy/region/town'],
     ['/docs', '/ru/docs'],
     ['/EN/docs/', '/en/docs'],
-    ['/de/docs', '/ru/docs'],
     ['/docs/', '/docs'],
-    ['/de/', '/ru/'],
     ['/pt-BR/station/3', '/ru/station/3'],
   ])('a browser that asks for %s is led to %s', async (path, meant) => {
     const browser = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'de,ru;q=0.5' };
@@ -389,26 +329,6 @@ describe('a problem', () => {
       vary: 'Accept-Language',
       'cache-control': 'no-cache',
     });
-  });
-
-  it('a 404 stays JSON for the API, also with a wrong case or a slash at the end', async () => {
-    const browser = { Accept: 'text/html,*/*;q=0.8' };
-    for (const path of ['Station/3.json', 'station/3.json/', 'stations.JSON']) {
-      const { status, headers } = await get(`/en/air-quality-app/v1/${path}`, browser);
-      expect([status, headers['content-type']], path).toEqual([
-        404,
-        'application/json; charset=utf-8',
-      ]);
-    }
-  });
-
-  it('a wrong method is 405, as in the API', async () => {
-    const post = await beginRequest(Number(new URL(site.origin).port), {
-      method: 'POST',
-      path: '/en/',
-      headers: {},
-    }).finish();
-    expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } });
   });
 });
 
@@ -447,15 +367,15 @@ describe('the picture of a shared link', () => {
 });
 
 describe('files of pages', () => {
-  it('files of a page exist, and may be kept for ever', async () => {
+  it('files of a page, and those that they import, exist and may be kept for ever', async () => {
     const { body } = await get('/en/region/town');
     const files = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
       ([, path = '']) => path,
     );
     expect(files.length).toBeGreaterThan(3);
     for (const path of files) {
-      const { status, headers } = await get(path);
-      expect(status).toBe(200);
+      const { status, headers, body: text } = await get(path);
+      expect(status, path).toBe(200);
       expect(headers).toMatchObject({
         'cache-control': 'max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
@@ -464,22 +384,9 @@ describe('files of pages', () => {
         ),
       });
       expect((await get(path, { 'If-None-Match': headers.etag as string })).status).toBe(304);
-    }
-  });
-
-  it('scripts import only files that exist', async () => {
-    const { body } = await get('/en/region/town');
-    const left = [...body.matchAll(/<script type="module" src="([^"]+)"/g)].map(
-      ([, path = '']) => path,
-    );
-    const seen = new Set(left);
-    for (let path = left.pop(); path !== undefined; path = left.pop()) {
-      const { status, body: text } = await get(path);
-      expect(status, path).toBe(200);
       for (const [, name = ''] of text.matchAll(/(?:from|import\()\s*["'](\.[^"']+)["']/g)) {
-        const next = new URL(name, `${site.origin}${path}`).pathname;
-        if (!seen.has(next)) left.push(next);
-        seen.add(next);
+        const imported = new URL(name, `${site.origin}${path}`).pathname;
+        if (!files.includes(imported)) files.push(imported);
       }
     }
   });
@@ -495,6 +402,114 @@ describe('files of pages', () => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(8_000);
     expect(body).not.toMatch(/^(import|export) /m);
     expect(body).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write/);
+  });
+});
+
+describe('places without a measurement yet', () => {
+  it.each(LOCALES)(
+    'pages, frames and lists say that nothing was measured yet, and not that a station is offline: %s',
+    async (locale) => {
+      const { waiting, offline, unknown } = WORDS[locale];
+      const own = [`station/${STATIONS.waiting}`, `embed/station/${STATIONS.waiting}`];
+      for (const path of [...own, 'region/young-town', 'embed/region/young-town']) {
+        const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('data-live="where"');
+        expect(body, path).toContain(`<span class="chip unknown">${waiting}</span>`);
+        expect(body, path).not.toContain(`>${offline}<`);
+        expect(body, path).not.toContain(`>${unknown}<`);
+      }
+      const [list = ''] = (await bodyOf(`/${locale}/`)).split('id="map"');
+      // the city and its station
+      expect(list.split(`<span class="word">${waiting}</span>`)).toHaveLength(3);
+      expect(list.split(`<span class="word">${offline}</span>`)).toHaveLength(2);
+    },
+  );
+});
+
+describe('the place of a station', () => {
+  it.each(LOCALES)(
+    'a station’s page has its coordinates, and the nearest five stations with index and distance: %s',
+    async (locale) => {
+      const body = await bodyOf(`/${locale}/station/${STATIONS.sensitive}`);
+      const words = WORDS[locale];
+      expect(body).toContain(`${words.coordinates}: <a href="geo:40.03,44.5">40.03, 44.5</a>`);
+      const [, where = ''] = body.split('data-live="where"');
+      const lines = [...where.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
+      const ids = lines.map((line) => Number(/\/station\/(\d+)"/.exec(line)?.[1]));
+      expect(ids).toEqual([2, 4, 1, 5, 6]); // a hundredth of a degree apart, 1.1 km
+      const km = (text: string) =>
+        words.km.replace('{km}', locale === 'en' ? text : text.replace('.', ','));
+      for (const [n, text] of ['1.1', '1.1', '2.2', '2.2', '3.3'].entries())
+        expect(lines[n]).toContain(km(text));
+      expect(lines[1]).toMatch(/chip unhealthy.*PM2\.5.*100[.,]0/s);
+    },
+  );
+
+  it('the nearest stations are those with values, whose lines have no trend and no curve', async () => {
+    const body = await bodyOf(`/en/station/${STATIONS.waiting}`);
+    const [, where = ''] = body.split('data-live="where"');
+    const [list = ''] = where.split('id="map"');
+    const ids = [...list.matchAll(/\/station\/(\d+)"/g)].map(([, id]) => Number(id));
+    // of the nearest five, station 8 is offline
+    expect(ids).toEqual([
+      STATIONS.elsewhere,
+      STATIONS.markup,
+      STATIONS.unknown,
+      STATIONS.hazardous,
+    ]);
+    expect(list).not.toMatch(/class="spark|rising|falling|steady|[↗↘→]/);
+  });
+
+  it('a station farther away than 25 km is no neighbour', () => {
+    const near = [24.9, 25, 25.1].map((distance_km, id) => ({ id, distance_km }));
+    const stations = near.map(({ id }) => ({ id }) as ListedStation);
+    expect(nearOf(near, stations).map(({ id }) => id)).toEqual([0, 1]);
+  });
+
+  it('a hidden station’s page has its coordinates, and no page has it as a neighbour', async () => {
+    expect(await bodyOf(`/en/station/${STATIONS.hidden}`)).toContain('40.1, 44.5');
+    const [, where = ''] = (await bodyOf(`/en/station/${STATIONS.markup}`)).split(
+      'data-live="where"',
+    );
+    expect(where).not.toContain(`/en/station/${STATIONS.hidden}"`);
+    expect(where).toContain(`/en/station/${STATIONS.elsewhere}"`);
+  });
+
+  it('the page of a town that measures nothing has its nearest stations, and a map with both; a town that measures has no such list', async () => {
+    const heading = `<h3>${WORDS.en.neighbours}</h3>`;
+    const body = await bodyOf('/en/region/young-town');
+    const [, nearest = ''] = body.split(heading);
+    const ids = [...nearest.matchAll(/href="\/en\/station\/(\d+)"/g)].map(([, id]) => Number(id));
+    // the hidden one is not shown
+    expect(ids).toEqual([11, 9, 8, 7, 6]);
+    expect(nearest).toContain('1.1 km · ');
+    const [, json = '[]'] = /id="places">(.*?)<\/script>/.exec(body) ?? [];
+    const placed = (JSON.parse(json) as unknown[][]).map(([, key]) => key);
+    expect(placed.toSorted()).toEqual([...ids, STATIONS.waiting].toSorted());
+    expect(await bodyOf('/en/region/town')).not.toContain(heading);
+  });
+});
+
+inBrowser('each page in a browser', (open) => {
+  it.each([
+    ['', '.map .pin'],
+    ['region/town', '.chart svg'],
+    [`station/${STATIONS.good}`, '#calendar .calendar rect'],
+    ['region/town/limits', 'h1'],
+    ['docs', '.opblock-summary-path'],
+    ['embed/station/1', '.index'],
+  ])('the page %s shows its parts, and complains of nothing', async (path, part) => {
+    const page = await open({ viewport: { width: 1_280, height: 4_000 } });
+    await page.goto(`${site.origin}/en/${path}`);
+    await page.locator(part).first().waitFor();
+    expect(await page.locator('h1').first().textContent()).not.toBe('');
+  });
+
+  it('the widget shows the values of its station', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/embed/station/1`);
+    await page.setContent('<air-quality station="1" lang="en"></air-quality>');
+    await page.addScriptTag({ url: `${site.origin}/widget.js`, type: 'module' });
+    await expect.poll(() => page.locator('air-quality .index b').textContent()).toBe('28');
   });
 });
 
@@ -546,4 +561,37 @@ it('without the database, pages are 503 in words, files and the reference are se
     .filter(({ message }) => /database/.test(message))
     .map(({ level, message }) => [level, message]);
   expect(said).toEqual([['warn', 'database unavailable; returning 503']]);
+});
+
+describe('recomputed hours on the pages', () => {
+  beforeAll(async () => {
+    const owner = site.here.database.as();
+    const [since, until] = ['2026-09-30T20:00:00Z', '2026-10-31T20:00:00Z'];
+    await owner`delete from rollup.change`;
+    await owner`insert into rollup.change (reason, station_id, sensor_id, regions, since, until, shown_at)
+      values ('placement', ${STATIONS.markup}, 9, '{old-town}', ${since}, ${until}, '2026-11-03T06:00:00Z')`;
+    await owner`select logic.raise_data_version()`;
+    await site.read(STATIONS.good, { pm25: 5 }); // the pages are made from scratch
+  });
+
+  it('the pages of a station and of its regions have the line, with a link to the document, without JavaScript', async () => {
+    for (const [path, why] of [
+      [`station/${STATIONS.markup}`, '9'],
+      ['region/old-town', MARKUP],
+    ] as const) {
+      const html = await bodyOf(`/en/${path}`);
+      const [, line = ''] = /<div data-live="changes">(.*?)<\/div>/s.exec(html) ?? [];
+      const link = `/en/explore/v1/${path}/changes.json`;
+      expect(line).toContain(`<a href="${link}">All changes</a>`);
+      expect((await site.get(link)).status).toBe(200);
+      const escaped = why.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      expect(line.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(
+        `Oct 2026 was recomputed on 3 Nov 2026: sensor moved or left out (${escaped}).`,
+      );
+    }
+    expect(await bodyOf(`/en/station/${STATIONS.good}`)).toContain(
+      '<div data-live="changes"></div>',
+    );
+    expect(await bodyOf('/en/region/young-town')).toContain('<div data-live="changes"></div>');
+  });
 });

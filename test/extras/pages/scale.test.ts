@@ -1,5 +1,7 @@
-/** Q2: the categories of the index, and the concentrations at which they end. */
+/** Q2: the categories of the index, their colours, and the concentrations at which they end. */
 import { expect, it } from 'vitest';
+import { EPA } from '../../../grafana/source/colours.ts';
+import { surfaceOf } from '../../../src/extras/pages/colours.ts';
 import {
   BANDS,
   BOUNDS,
@@ -11,7 +13,6 @@ import {
 import { engines, testDatabase } from '../../support/database.ts';
 
 it.each([
-  [0, 'good'],
   [50, 'good'],
   [51, 'moderate'],
   [100, 'moderate'],
@@ -22,7 +23,6 @@ it.each([
   [201, 'very-unhealthy'],
   [300, 'very-unhealthy'],
   [301, 'hazardous'],
-  [848, 'hazardous'],
   [null, 'unknown'],
 ] as const)('an index of %s is in category %s (Q2)', (aqi, category) => {
   expect(categoryOf(aqi)).toBe(category);
@@ -63,4 +63,11 @@ it('a category ends at the concentration at which the index of the database leav
     }
   await sql.end();
   await database.drop();
+});
+
+it('the yellow of the dashboards is the yellow of the pages', () => {
+  const [red, green, blue] = [1, 3, 5].map((at) =>
+    Number.parseInt(surfaceOf('moderate')[0].slice(at, at + 2), 16),
+  );
+  expect(EPA.moderate).toBe(`rgb(${red}, ${green}, ${blue})`);
 });

@@ -90,23 +90,6 @@ inBrowser('an open page', (open) => {
     );
   });
 
-  it('the open overview follows new values of its cities', async () => {
-    const read = async () => {
-      await site.setNow(after(5 * MINUTE));
-      await site.read(STATIONS.hazardous, { pm25: 1 }, after(-1_000));
-    };
-    await follows('/en/', read, 'PM2.5 81.5 µg/m³', 'PM2.5 110.0 µg/m³');
-  });
-
-  it('the open page of a station follows it into another category', async () => {
-    await follows(
-      '/en/station/1',
-      () => site.read(1, { pm25: 700 }, after(-1_000)),
-      'Remain indoors',
-      'great day',
-    );
-  });
-
   it('the open page of a station gains a parameter, also in its history, and loses it', async () => {
     const more = async () => {
       await site.read(1, { pm25: 5, no2: 12 }, after(-1_000));

@@ -12,7 +12,6 @@ const SLOWEST = [
   'test/aggregate/tampering.test.ts',
   'test/serve/away.test.ts',
   'test/aggregate/zoneRules.test.ts',
-  'test/extras/pages/views.test.ts',
   'test/extras/senders/http/hostileBodies.test.ts',
   'test/aggregate/audit.test.ts',
   'test/aggregate/keptHours.test.ts',

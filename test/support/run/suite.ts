@@ -27,8 +27,8 @@ const RARE = [
   'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
-  'test/extras/archive+demo/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
-  'test/extras/archive/lateReading.test.ts', // record.test.ts: its rows; archive.test.ts: the files that follow them
+  'test/extras/archive/archiveFaults.test.ts', // archive.test.ts: missing and damaged files are made again, by one session
+  'test/extras/archive/copy.test.ts', // archiveService.test.ts: each file with the hash of the index; serve.test.ts: ranges, validators
   'test/serve/lateReading.test.ts', // record.test.ts: its rows; changes.test.ts: how they are told
   'test/aggregate/tampering.test.ts', // audit.test.ts: wrong, missing and surplus buckets are named and mended
   'test/aggregate/retention.test.ts', // engines.test.ts: expired readings are deleted, and their aggregates stay
@@ -36,11 +36,12 @@ const RARE = [
   'test/network/worlds.test.ts', // suspect/rule.test.ts, suspect/periods.test.ts: each part of the rule
   'test/serve/coldDocuments.test.ts', // windows.test.ts: the same documents, by value
   'test/serve/cacheCoherence.test.ts', // cache.test.ts, dataVersion.test.ts: each rule of the cache
-  'test/extras/pages/fold.test.ts', // pages.test.ts: every part is sent; the browser folds
   'test/extras/pages/docs.test.ts', // openapi.test.ts: the content of the reference
-  'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
-  'test/extras/pages/widget.test.ts', // pages.test.ts: the frame, which the widget shows
-  'test/extras/pages/transitions.test.ts', // views.test.ts: an open page's requests and parts
+  'test/extras/pages/history.test.ts', // series.test.ts: the numbers; pages.test.ts: each part, and each page in a browser, once
+  'test/extras/pages/widget.test.ts', // pages.test.ts: the frame, which the widget shows, and one station in it
+  'test/extras/pages/transitions.test.ts', // pages.test.ts: every part, as it is sent at each moment
+  'test/extras/pages/map.test.ts', // pages.test.ts: a map with its pins; its places, as they are sent
+  'test/extras/pages/fit.test.ts', // pages.test.ts: each page in a browser, once
 ];
 
 /**

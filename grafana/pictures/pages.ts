@@ -1,5 +1,5 @@
 /**
- * `npx tsx test/extras/pages/pictures.ts http://localhost:8080`: draws the pictures of README.md and the pages
+ * `npx tsx grafana/pictures/pages.ts http://localhost:8080`: draws the pictures of README.md and the pages
  * from a running service with the demo network, in Chromium: the overview, a station's page and the
  * widget. Prints each file with its size.
  */
@@ -10,7 +10,7 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 
 const { CHROMIUM = '/usr/bin/chromium' } = process.env;
 const [origin = 'http://localhost:8080'] = process.argv.slice(2);
-const FOLDER = new URL('../../../grafana/pictures/', import.meta.url);
+const FOLDER = new URL('.', import.meta.url);
 
 /** A page with widgets in the three languages and sizes, light and dark. */
 const WIDGETS = `<!doctype html><meta charset="utf-8"><style>

@@ -1,5 +1,5 @@
 /**
- * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import for a README from
+ * `npx tsx grafana/pictures/terminal.ts`: draws the picture of an import for a README from
  * the output of the real command on a real terminal (util-linux's `script`), with a service and a
  * database of its own. The picture is text: SVG.
  */
@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
-const FILE = new URL('../../../grafana/pictures/import.svg', import.meta.url);
+const ROOT = new URL('../../', import.meta.url).pathname;
+const FILE = new URL('import.svg', import.meta.url);
 const COLUMNS = 100;
 
 const [SENSOR, UNKNOWN] = [1, 13];
