@@ -55,11 +55,6 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
       /There may be a database in .*private.*it belongs to user \w+, and this is user \w+.*Run the command as the user who.*, or choose another DATA_DIR/,
     ],
     [
-      'a DATA_DIR that is read-only',
-      'DATA_DIR=readOnly airseries migrate',
-      /readOnly\) is not open to this user \(EACCES\)/,
-    ],
-    [
       'readings where no database is, as in another folder',
       'airseries import readings file',
       [

@@ -22,30 +22,6 @@ const AGENCY = [
   '',
 ].join('\r\n');
 
-const EEA = [
-  'Samplingpoint,Pollutant,Start,End,Value,Unit,AggType,Validity,Verification,ResultTime,DataCapture,FkObservationLog',
-  ...Array.from({ length: 24 }, (_, n) =>
-    [
-      'DE/SPO.DE_DEBE010_PM1',
-      '5',
-      `2026-11-18 ${two(n)}:00:00`,
-      `2026-11-19 ${two((n + 1) % 24)}:00:00`,
-    ]
-      .concat(
-        `${15 + (n % 3)}.5`,
-        'ug.m-3',
-        'hour',
-        n === 5 ? '-1' : '1',
-        '1',
-        '2026-11-20',
-        '',
-        'x',
-      )
-      .join(','),
-  ),
-  '',
-].join('\n');
-
 type Planned = {
   plans: [{ doubts: { what: string; remedy: string }[]; refused: object[]; accepted: number }];
 };
@@ -81,22 +57,4 @@ it('a plan of a file of a German agency asks at once for its encoding, its senso
   expect(await dryRun(declared)).toMatchObject({ ok: true, doubts: [], accepted: 24 });
   const { result } = await run(`import readings ${declared}`);
   expect(result).toMatchObject({ accepted: 24, failed: false });
-});
-
-it("a plan of EEA's download asks for its sampling point alone", async () => {
-  const path = file('eea.csv', EEA);
-  expect(await dryRun(path)).toMatchObject({
-    ...{ format: 'eea', zone: '+01:00', excluded: 1, doubts: [] },
-    refused: [
-      {
-        reason: 'unknown_sensor',
-        count: 23,
-        explanation: expect.stringContaining('"device": "DE/SPO'),
-      },
-    ],
-    columns: expect.arrayContaining([
-      { column: '5', parameter: 'pm10', unit: 'µg/m³', said_by: 'in each row' },
-    ]),
-  });
-  expect(await dryRun(`${path} --sensor 1`)).toMatchObject({ ok: true, accepted: 23 });
 });
