@@ -88,16 +88,6 @@ it('import network adds a sensor, and quarantine retry then stores its readings'
   expect((await run('audit --from 2026-01-01')).result).toEqual([]);
 });
 
-it('network export prints a file that changes nothing when it is imported again', async () => {
-  await run(`import network ${file('network.json', GROWN)}`);
-  const { result } = await run('network export');
-  const exported = file('exported.json', JSON.stringify(result));
-  expect((await run(`import network ${exported} --dry-run`)).result).toMatchObject({
-    dry_run: true,
-    changes: [],
-  });
-});
-
 it('a token is shown once, when it is added', async () => {
   const { result } = await run('token add roof --provider us --stations 1');
   expect(result).toMatchObject({

@@ -648,7 +648,7 @@ it('a feed that fails is polled less and less often, until it answers another pr
   us.answer((_request, response) => response.writeHead(502).end());
   const running = job();
   const polled: number[] = [];
-  for (let minute = 0; minute <= 47; minute += 1) {
+  for (const minute of [0, 1, 2, 3, 6, 7, 14, 15, 29, 30, 44, 45, 47]) {
     after(minute);
     const before = us.requests.length;
     await running.run();

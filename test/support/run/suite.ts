@@ -16,6 +16,7 @@ declare module 'vitest' {
  * test named beside each holds the same promise in `npm test`.
  */
 const RARE = [
+  'test/extras/senders/zoneRules.test.ts', // feeds/pullDue.test.ts: the rules of the database (Z5); aggregate/zoneRules.test.ts: their changes
   'test/extras/embedded/backup.test.ts', // restore.test.ts: a dump; its commands copy a folder
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
   'test/extras/embedded/home.test.ts', // owner.test.ts: nobody else may enter; embedded/surroundings.test.ts: DATA_DIR
