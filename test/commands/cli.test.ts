@@ -13,7 +13,7 @@ import { whereComplete } from '../support/complete.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
 import { addressVariables, makeHome, runAirseries } from '../support/program.ts';
-import { NETWORK, READINGS } from './support.ts';
+import { NETWORK } from './support.ts';
 
 /** Without a database. */
 const home = makeHome();
@@ -31,12 +31,6 @@ beforeAll(async () => {
 const run = (line: string, environment: Record<string, string>, input = '') =>
   runAirseries(wordsOf(line), environment, input).finished;
 
-it('a command prints its result to stdout as JSON, and everything else to stderr', async () => {
-  const { code, stdout, stderr } = await run('import readings -', withDatabase, READINGS);
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { received: 5, accepted: 2 }]);
-  expect(stderr).toContain('there is no sensor 12');
-});
-
 it('a command that could do nothing exits with 1, and --table prints its result as a table', async () => {
   const readings = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
   const { code, stdout, stderr } = await run('import readings - --table', withDatabase, readings);
@@ -45,7 +39,7 @@ it('a command that could do nothing exits with 1, and --table prints its result 
   expect(stderr).not.toMatch(/^\{/m); // lines, and no JSON
 });
 
-it('a command reads a network from standard input', async () => {
+it('a command reads a network from standard input, and prints its result to stdout as JSON', async () => {
   const { code, stdout } = await run('import network -', withDatabase, JSON.stringify(NETWORK));
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { stations: { unchanged: 1 } }]);
 });

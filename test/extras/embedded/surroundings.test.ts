@@ -37,14 +37,6 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
 
   it.each<Mistake<string>>([
     [
-      'a DATA_DIR that is a file, beside an unknown setting',
-      'AIRSERIES_HOST=here DATA_DIR=file airseries status',
-      [
-        /unknown settings: AIRSERIES_HOST;/,
-        /\nerror: DATA_DIR \(.*file\) is a file.*Choose a folder/,
-      ],
-    ],
-    [
       "a DATA_DIR below another user's, beside an unknown setting",
       'AIRSERIES_FORMAT=text DATA_DIR=readOnly/new airseries start',
       [/unknown settings: AIRSERIES_FORMAT;/, /DATA_DIR \(.*new\) is not open to this user/],

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeHome, runProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
@@ -31,7 +31,7 @@ const filesIn = (folder: string) =>
     statSync(join(folder, name)).isFile(),
   );
 
-describe('the package', () => {
+describe('the package', needs('all'), () => {
   /** Packs and unpacks it, beside what npm would install with it. */
   function packedIn(folder: string) {
     const packed = join(folder, 'node_modules', 'airseries');
@@ -54,15 +54,10 @@ describe('the package', () => {
     return { files: filesIn(packed), command };
   }
 
-  const home = makeHome();
-  let packed: ReturnType<typeof packedIn>;
-  beforeAll(() => {
-    packed = packedIn(home.folder);
-  });
-  afterAll(() => home.remove());
-
   it('the package has only files that run, and its command and its service load', async () => {
-    const { files, command } = packed;
+    const home = makeHome();
+    onTestFinished(() => home.remove());
+    const { files, command } = packedIn(home.folder);
     expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
     );
@@ -83,16 +78,16 @@ describe('the package', () => {
       stderr: expect.stringMatching(/^error: ROLE=api only serves what a worker computes/),
     });
   });
+});
 
-  it('the package may be published: it is not private, its command is executable, its needs are named', () => {
-    expect(manifest).not.toHaveProperty('private');
-    expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
-    expect(readFileSync(join(ROOT, BIN), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
-    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-    expect(lock.packages['']).toMatchObject({
-      bin: manifest.bin,
-      dependencies: manifest.dependencies,
-    });
+it('the package may be published: it is not private, its command is executable, its needs are named', () => {
+  expect(manifest).not.toHaveProperty('private');
+  expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
+  expect(readFileSync(join(ROOT, BIN), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  expect(lock.packages['']).toMatchObject({
+    bin: manifest.bin,
+    dependencies: manifest.dependencies,
   });
 });
 
