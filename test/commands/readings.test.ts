@@ -68,33 +68,9 @@ it('import readings reads a file by a source of the network file', whereComplete
   );
 });
 
-it('import readings shifts and rounds the times as it is told (S7)', whereComplete, async () => {
-  await run(`import readings ${file('readings.csv', READINGS)}`);
-  const text = 'sensor_id,time,pm25\n1,2026-11-19 09:59:59,12.5\n1,2026-11-19 11:00:00,20\n';
-  const { result } = await run(
-    `import readings ${file('cut.csv', text)} --zone Europe/Berlin --round minute --shift -1h`,
-  );
-  expect(result).toMatchObject({ accepted: 0, unchanged: 2 });
-});
-
 it('import readings computes the values of regions at once', async () => {
   const { result } = await run('status');
   expect(result.freshness.digest_made_at).not.toBeNull();
-});
-
-it('import readings fails if no reading could be used, and status shows the waiting readings', async () => {
-  await run(`import readings ${file('readings.csv', READINGS)}`);
-  const text = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
-  const { ok, result, log } = await run(`import readings ${file('unknown.csv', text)}`);
-  expect(ok).toBe(false);
-  expect(result).toMatchObject({ failed: true, examples: [{ reason: 'unknown_sensor' }] });
-  expect(log).toMatch(/none of the 1 readings could be used.*quarantine list/);
-  expect((await run('status --sensors')).result).toMatchObject({
-    sensors: [{ sensor: 1, station: 1, newest_reading: '2026-11-19T13:00:00+04:00', waiting: 1 }],
-    unknown: expect.arrayContaining([
-      { sensor: 77, device: null, waiting: 1, newest: expect.any(String) },
-    ]),
-  });
 });
 
 it('delete readings deletes a period, and its readings may be imported again', async () => {

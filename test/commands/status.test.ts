@@ -376,6 +376,20 @@ describe('status without a provider', () => {
     );
   });
 
+  test('status says from when on rules of the zone are refused, or were followed', () => {
+    const changed = {
+      changed_at: '2026-11-20T16:00:00+04:00',
+      changed_from: '2026-11-01T09:00:00Z',
+    };
+    const refused = { refused_from: '2027-01-01T00:00:00Z', refused: 'why' };
+    const text = shown({ zone_rules: { ...RULES, ...changed, ...refused } }).replaceAll(
+      /\s+/g,
+      ' ',
+    );
+    expect(text).toContain('zone rules REFUSED from 2027-01-01T00:00:00Z on');
+    expect(text).toContain('changed from 2026-11-01T09:00:00Z on, followed 2026-11-20');
+  });
+
   test('status of a plain database says which TimescaleDB is at hand, and how to move', () => {
     const beside = (is_preloaded: boolean) =>
       shown({ engine: 'plain', unused_engine: { version: '2.28.3', is_preloaded } });

@@ -1,28 +1,25 @@
 /**
- * No secret is shown: every setting that holds a secret holds a recognisable one here, everything that
- * can fail fails, and no log, answer, metric or output of a command has any of them. The messages
- * about wrong addresses are in test/whole/mistakes, whose rows have such secrets, too.
+ * No secret is shown: every setting that holds a secret holds a recognisable one here, everything
+ * that can fail fails, and no log, answer or metric has any of them. The messages of commands are in
+ * test/whole/mistakes, whose rows have such secrets, too.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NOW } from '../support/clock.ts';
-import { whereComplete } from '../support/complete.ts';
 import { engines } from '../support/database.ts';
 import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { until } from '../support/patience.ts';
-import { addressVariables, runAirseries } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 /** Every secret here contains this, whether it is encoded for a URL or not. */
 const MARK = 's3kr1t';
-const NETWORK = citiesOfOneStation(['town']);
 
 let here: Installation;
 let wire: Wire;
 let service: Service;
 beforeAll(async () => {
-  here = await install(engines[0] ?? 'plain', NETWORK);
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
   wire = await openWire(here.database.target);
   service = await startService(here, {
     LOG_LEVEL: 'debug',
@@ -109,54 +106,4 @@ it('no password of a database is shown while the database is away', async () => 
   service.kill('SIGTERM');
   const { stdout, stderr } = await service.finished;
   expect(stdout + stderr + JSON.stringify(answers)).not.toContain(MARK);
-});
-
-it(
-  'no secret is shown by a command that refuses a network file, or its own variables',
-  whereComplete,
-  async () => {
-    const url = `http://me:${MARK}@data.example/data.json`;
-    const providers = [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url } }];
-    const runs = [
-      runAirseries(
-        ['import', 'network', '-'],
-        { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
-        JSON.stringify({ ...NETWORK, providers }),
-      ),
-      runAirseries(['status'], { DATABASE_URL: `mysql://me:${MARK}@here/air` }),
-    ];
-    const [refused, misconfigured] = await Promise.all(runs.map(({ finished }) => finished));
-    expect([refused?.code, refused?.stderr]).toEqual([
-      1,
-      expect.stringContaining('nothing was imported'),
-    ]);
-    expect([misconfigured?.code, misconfigured?.stderr]).toEqual([
-      1,
-      expect.stringContaining('DATABASE_URL: must look like'),
-    ]);
-    expect(JSON.stringify([refused, misconfigured])).not.toContain(MARK);
-  },
-);
-
-it('no password is shown when only the driver refuses an address, for an unknown option', async () => {
-  const variables = {
-    PGPASSWORD: MARK,
-    LOG_LEVEL: 'debug',
-    DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}`,
-  };
-  const outputOf = async (words: string[]) => {
-    const run = runAirseries(words, variables);
-    const over = run.finished.then(() => true);
-    await until(
-      async () => run.log() !== '' || (await Promise.race([over, false])),
-      'it says what is wrong',
-    );
-    run.kill('SIGKILL'); // or it would wait a minute for the database
-    const { stdout, stderr } = await run.finished;
-    return stdout + stderr;
-  };
-  for (const output of await Promise.all([outputOf(['start']), outputOf(['status'])])) {
-    expect(output).not.toBe('');
-    expect(output).not.toContain(MARK);
-  }
 });

@@ -17,7 +17,7 @@ import { TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 test('a bundled PostgreSQL that the server’s user cannot reach is copied once by two processes', {
   timeout: TIMEOUT_MS,
-  ...needs('root'),
+  ...needs('all', 'root'),
 }, async () => {
   const directory = join(temporaryDirectory(), 'closed', 'package');
   mkdirSync(join(directory, '..'), { mode: 0o700 });

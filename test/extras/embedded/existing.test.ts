@@ -6,9 +6,9 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
-import { makeHome, runAs } from '../../../src/extras/embedded/home.ts';
+import { makeHome } from '../../../src/extras/embedded/home.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
-import { open, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
+import { temporaryDirectory } from './support.ts';
 
 const log = makeLog('silent');
 
@@ -56,19 +56,4 @@ test('several databases in a data directory are all named, and no one is chosen 
   expect(await refusal(holding('bundled-18', 'bundled-19'))).toMatch(
     /There are 2 databases .*bundled-18 and .*bundled-19\. .*Move the other folder away/,
   );
-});
-
-test('an unfinished cluster of a start that was killed is removed by the next start', {
-  timeout: TIMEOUT_MS,
-}, async () => {
-  const dataDirectory = temporaryDirectory();
-  const { directory, user } = makeHome(dataDirectory, 18);
-  const drafts = () => readdirSync(directory).filter((each) => each.startsWith('draft-'));
-  const leave = (name: string) => runAs(user, 'mkdir', ['-p', join(directory, name, 'base')]);
-  await leave('draft-1');
-  const first = await open(dataDirectory);
-  expect([drafts(), await responds(first)]).toEqual([[], true]);
-  await first.close();
-  await leave('draft-2');
-  expect([await responds(await open(dataDirectory)), drafts()]).toEqual([true, []]);
 });

@@ -37,14 +37,6 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
 
   it.each<Mistake<string>>([
     [
-      'a DATA_DIR that is a file, beside an unknown setting',
-      'AIRSERIES_HOST=here DATA_DIR=file airseries status',
-      [
-        /unknown settings: AIRSERIES_HOST;/,
-        /\nerror: DATA_DIR \(.*file\) is a file.*Choose a folder/,
-      ],
-    ],
-    [
       "a DATA_DIR below another user's, beside an unknown setting",
       'AIRSERIES_FORMAT=text DATA_DIR=readOnly/new airseries start',
       [/unknown settings: AIRSERIES_FORMAT;/, /DATA_DIR \(.*new\) is not open to this user/],
@@ -53,11 +45,6 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
       "another user's DATA_DIR",
       'DATA_DIR=private airseries migrate',
       /There may be a database in .*private.*it belongs to user \w+, and this is user \w+.*Run the command as the user who.*, or choose another DATA_DIR/,
-    ],
-    [
-      'a DATA_DIR that is read-only',
-      'DATA_DIR=readOnly airseries migrate',
-      /readOnly\) is not open to this user \(EACCES\)/,
     ],
     [
       'readings where no database is, as in another folder',

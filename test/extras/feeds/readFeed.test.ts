@@ -1,12 +1,10 @@
 /** Documents of Sensor.Community: what is left out of them, and how much of one is read. */
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
 import { MOST_IN_ALL, MOST_READINGS, readFeed } from '../../../src/extras/feeds/readFeed.ts';
 import { isAll } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 
-const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
 const refuse = (what: string, remedy: string) => new InputError('the feed', what, remedy);
 const read = (text: string) =>
   readFeed(
@@ -19,28 +17,6 @@ const read = (text: string) =>
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
-
-it('keeps each reading of our outdoor sensors once', async () => {
-  const document = await read(DOCUMENT);
-  expect(document.received).toBe(4); // one is from indoors
-  // the third is the first again, which changes nothing when it is stored
-  expect(document.readings.slice(0, 2)).toEqual([
-    {
-      sensorId: 1,
-      measuredAt: '2026-11-20 11:58:02Z',
-      values: { pm10: '21.90', pm25: '14.20', pm1: '8.1' },
-      text: JSON.stringify(JSON.parse(DOCUMENT)[0]),
-      line: 1,
-    },
-    {
-      sensorId: 2,
-      measuredAt: '2026-11-20 11:58:03Z',
-      values: { temperature: '7.35', pressure: '90312.47', humidity: 'unknown' },
-      text: JSON.stringify(JSON.parse(DOCUMENT)[1]),
-      line: 2,
-    },
-  ]);
-});
 
 it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
   'rejects a document of another kind: %s',
@@ -96,9 +72,10 @@ it('keeps at most a fixed number of readings, and reports if there are more', as
   const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
   const tooMany =
     'the feed: it holds more than 50000 readings of its sensors, or 500000 in all, or more than 64 MiB of them. Check';
-  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS });
   await expect(read(elements(MOST_READINGS + 1))).rejects.toThrow(tooMany);
+  if (!isAll) return; // each takes a second
+  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS });
   const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
   await expect(read(strange(MOST_IN_ALL + 1))).rejects.toThrow(tooMany);
-  if (isAll) expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
+  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
 });

@@ -51,13 +51,6 @@ describe('refused pushes', () => {
       422,
       /^None of the 2 readings could be used: there is no sensor 99/,
     ],
-    [
-      'an unknown unit',
-      '/v1/readings?unit=no2=stone',
-      reading,
-      400,
-      /no2 has no unit "stone". It has: ug\/m3.*Nothing was stored/,
-    ],
 
     [
       'an unknown parameter of the address',
@@ -67,13 +60,6 @@ describe('refused pushes', () => {
       /^There is no parameter "units"\. The address may have unit, column, only, zone, .*device\. Nothing was stored\.$/,
     ],
 
-    [
-      'another device than the address says',
-      '/v1/push/home-assistant?device=garden',
-      { device: 'roof', time: T, pm25: 5 },
-      400,
-      /^\?device: garden would not be used, because a row names device roof itself/,
-    ],
     [
       'an unknown format',
       '/v1/push/nobody',
@@ -179,19 +165,6 @@ describe('a form', () => {
       { sensor_id: 7, measured_at: '2026-11-20T15:00:00+04:00', temperature: 5, pm25_raw: 6.6 },
     ]);
     expect(JSON.stringify(here.log.lines)).not.toContain('airs_');
-  });
-
-  it('rain of Ecowitt follows from the total of the year, or of the gauge that is declared', async () => {
-    const sent = (hour: number) => `PASSKEY=roof&stationtype=x&dateutc=2026-11-20+0${hour}:00:00`;
-    const year = `/v1/${here.token}`;
-    await form(year, `${sent(1)}&yearlyrainin=4&yrain_piezo=9&totalrainin=14&dailyrainin=0.5`);
-    await form(year, `${sent(2)}&yearlyrainin=4.1&yrain_piezo=9.9&totalrainin=14.7&dailyrainin=0`);
-    await form(year, `${sent(3)}&yrain_piezo=9.9&tempf=41`);
-    await form(year, `${sent(4)}&yearlyrainin=4.1&yrain_piezo=9.9`);
-    const piezo = `/v1/push/ecowitt/${here.token}?column=rain_total_in=yrain_piezo`;
-    await form(piezo, `${sent(5)}&yearlyrainin=9&yrain_piezo=4.2`);
-    const amounts = (await stored(here.owner)).map(({ rain: one }) => one && Math.round(one * 100));
-    expect(amounts).toEqual([null, 254, null, 0, 254]);
   });
 
   it('a push by the short path is as small as every push', async () => {

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeClock } from '../../../src/base/clock.ts';
-import type { Context } from '../../../src/commands/context.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
-import type { Role } from '../../../src/database/session.ts';
 import {
   createToken,
   findToken,
@@ -15,9 +12,7 @@ import {
 } from '../../../src/ingest/http/tokens.ts';
 import { removeElement } from '../../../src/network/removeElement.ts';
 import { NOW } from '../../support/clock.ts';
-import { runCommand } from '../../support/command.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
@@ -143,17 +138,5 @@ onEveryEngineInAll('tokens', (engine) => {
     await expect(create('x', [1, 77, 78])).rejects.toThrow('--stations: us has no station 77, 78.');
     await expect(create('x', [1], 'them')).rejects.toThrow('--stations: them has no station 1.');
     expect(await listTokens(owner)).toEqual([]);
-  });
-
-  test('a token is not created with a name of several lines, or with a malformed list of stations', async () => {
-    const as = <T>(role: Role, work: (sql: Sql) => Promise<T>) => work(db.as(role));
-    const context = { as, clock: makeClock(NOW), log: keepingLog() } as unknown as Context;
-    const token = (...words: string[]) => runCommand(context, 'token', ...words);
-    await expect(token('add', 'a\nb', '--provider', 'us')).rejects.toThrow('one line');
-    for (const stations of ['', 'x', '1,', '0', '1;2', '-1']) {
-      await expect(token('add', 'x', '--provider', 'us', '--stations', stations)).rejects.toThrow(
-        '--stations',
-      );
-    }
   });
 });

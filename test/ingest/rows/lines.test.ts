@@ -50,6 +50,7 @@ test('the same lines are found wherever the chunks end, even within a character'
         expect(await split(chunks)).toEqual(await split([bytes]));
       },
     ),
+    { numRuns: 30 },
   );
 });
 

@@ -7,6 +7,7 @@ import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import { type Finding, lookAtStage, lookedAt } from '../../../src/ingest/store/look.ts';
 import { withStage } from '../../../src/ingest/store/stage.ts';
 import { NOW } from '../../support/clock.ts';
+import { isAll } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { importText, reading, useTown } from '../support.ts';
 
@@ -66,7 +67,7 @@ it('contradicting rows are found in any order', async () => {
     fc.asyncProperty(fc.array(anyRow, { maxLength: 80 }), async (rows) => {
       expect(await contradicting(rows)).toBe(expected(rows));
     }),
-    { seed: 7 },
+    { seed: 7, numRuns: isAll ? 100 : 20 },
   );
 });
 
@@ -139,7 +140,7 @@ it('rows of one parameter each contradict each other only in that parameter', as
 it('PM2.5 above PM10 is found in rows of one parameter each, however they are sorted', async () => {
   const rows = ['pm25', 'pm10'].flatMap((parameter) =>
     Array.from(
-      { length: 6_000 },
+      { length: 5_000 },
       (_, n) => `1,2,${at(n)},${parameter},${parameter === 'pm25' ? 9 : 5},µg/m³`,
     ),
   );

@@ -11,7 +11,7 @@ import { removeElement } from '../../../src/network/removeElement.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine } from '../../support/database.ts';
+import { isRepetition, onEveryEngine } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
@@ -147,6 +147,62 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await stored(town.owner)).toEqual(before);
   });
 
+  describe('at the edge of retention (A6)', () => {
+    // the first of October in Yerevan
+    const edge = Date.parse('2026-09-30T20:00:00Z');
+    const from = (minutes: number, values: ReadingInput['values']) =>
+      reading(1, new Date(edge + minutes * 60_000).toISOString(), values);
+    const kept = async () =>
+      (
+        await town.owner`select rain from raw.readings where sensor_id = 1 order by measured_at limit 3`
+      ).map(({ rain }) => Math.round(rain * 1e3) / 1e3);
+    const expire = () =>
+      deleteExpired(town.db.target, () => NOW, '40 days', { log: keepingLog(), apply: true });
+    beforeEach(async () => {
+      await town.owner`truncate raw.rain_gauge, rollup.expired_month`;
+      await town.owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+      await accept(
+        from(-1_500, { rain: 90 }),
+        from(-60, { rain: 99.5 }),
+        from(30, { rain: 100 }),
+        from(180, { rain: 101 }),
+        from(70_000, { rain: 110 }),
+        reading(2, at(0), { pm25: 1 }),
+      );
+      await expire();
+      // TimescaleDB drops a chunk only once all of it has expired
+      await town.owner`delete from raw.readings where measured_at < ${new Date(edge)}`;
+      expect(await kept()).toEqual([0.5, 1, expect.anything()]);
+    });
+    afterAll(async () => {
+      await town.owner`truncate raw.rain_gauge`;
+      await town.owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+    });
+
+    test('repeated rain totals, and other parameters, change no amount at the edge of retention', async () => {
+      const again = [from(30, { rain: 100 }), from(180, { rain: 101 })];
+      expect(await accept(...again)).toMatchObject({ accepted: 0, unchanged: 2 });
+      expect(await accept(from(30, { temperature: 5 }))).toMatchObject({ accepted: 1 });
+      await expire(); // there is nothing more to delete
+      await accept(from(30, { temperature: 6 }));
+      expect((await kept()).slice(0, 2)).toEqual([0.5, 1]);
+      expect(await differences(town.db)).toEqual([]);
+    });
+
+    test('late and corrected rain totals give the amounts of totals in order, at the edge of retention', async () => {
+      await accept(from(10, { rain: 99.75 }));
+      expect(await kept()).toEqual([0.25, 0.25, 1]);
+      await accept(from(30, { rain: 100.5 }));
+      expect(await kept()).toEqual([0.25, 0.75, 0.5]);
+      await accept(from(10, { rain: '', temperature: 1 }));
+      await accept(from(30, { rain: 99.25 })); // below the deleted one: the gauge began anew
+      expect((await kept()).slice(1)).toEqual([99.25, 1.75]);
+      expect(await differences(town.db)).toEqual([]);
+    });
+  });
+
+  if (isRepetition(engine)) return;
+
   test('files have rain totals of a declared sensor or in a column rain_total, and may be read again (A6)', async () => {
     const rows = [1000, 1000.5, 2, 2].map((rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`);
     const options = HOW;
@@ -210,60 +266,6 @@ onEveryEngine('totals of rain', (engine) => {
     await retry(town.owner);
     await town.owner`update raw.sensor set device = 'garden' where id = 3`;
     expect(await stored(town.owner)).toMatchObject([{ rain: null, temperature: 5 }]);
-  });
-
-  describe('at the edge of retention (A6)', () => {
-    // the first of October in Yerevan
-    const edge = Date.parse('2026-09-30T20:00:00Z');
-    const from = (minutes: number, values: ReadingInput['values']) =>
-      reading(1, new Date(edge + minutes * 60_000).toISOString(), values);
-    const kept = async () =>
-      (
-        await town.owner`select rain from raw.readings where sensor_id = 1 order by measured_at limit 3`
-      ).map(({ rain }) => Math.round(rain * 1e3) / 1e3);
-    const expire = () =>
-      deleteExpired(town.db.target, () => NOW, '40 days', { log: keepingLog(), apply: true });
-    beforeEach(async () => {
-      await town.owner`truncate raw.rain_gauge, rollup.expired_month`;
-      await town.owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
-      await accept(
-        from(-1_500, { rain: 90 }),
-        from(-60, { rain: 99.5 }),
-        from(30, { rain: 100 }),
-        from(180, { rain: 101 }),
-        from(70_000, { rain: 110 }),
-        reading(2, at(0), { pm25: 1 }),
-      );
-      await expire();
-      // TimescaleDB drops a chunk only once all of it has expired
-      await town.owner`delete from raw.readings where measured_at < ${new Date(edge)}`;
-      expect(await kept()).toEqual([0.5, 1, expect.anything()]);
-    });
-    afterAll(async () => {
-      await town.owner`truncate raw.rain_gauge`;
-      await town.owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
-    });
-
-    test('repeated rain totals, and other parameters, change no amount at the edge of retention', async () => {
-      const again = [from(30, { rain: 100 }), from(180, { rain: 101 })];
-      expect(await accept(...again)).toMatchObject({ accepted: 0, unchanged: 2 });
-      expect(await accept(from(30, { temperature: 5 }))).toMatchObject({ accepted: 1 });
-      await expire(); // there is nothing more to delete
-      await accept(from(30, { temperature: 6 }));
-      expect((await kept()).slice(0, 2)).toEqual([0.5, 1]);
-      expect(await differences(town.db)).toEqual([]);
-    });
-
-    test('late and corrected rain totals give the amounts of totals in order, at the edge of retention', async () => {
-      await accept(from(10, { rain: 99.75 }));
-      expect(await kept()).toEqual([0.25, 0.25, 1]);
-      await accept(from(30, { rain: 100.5 }));
-      expect(await kept()).toEqual([0.25, 0.75, 0.5]);
-      await accept(from(10, { rain: '', temperature: 1 }));
-      await accept(from(30, { rain: 99.25 })); // below the deleted one: the gauge began anew
-      expect((await kept()).slice(1)).toEqual([99.25, 1.75]);
-      expect(await differences(town.db)).toEqual([]);
-    });
   });
 
   test('an amount of rain counts where no amount follows from the total of another source (A6, S3)', async () => {

@@ -94,51 +94,6 @@ onEveryEngineInAll('a staged source', (engine) => {
     await bringIn(town.owner, smallNetwork());
   });
 
-  it('a staged source records each unusable value and reading once, and the sum holds (S2)', async () => {
-    const readings = [
-      reading(1, at(1), { pm25: 5, temperature: 400 }, 1),
-      reading(1, at(2), { temperature: 'warm' }, 2),
-      reading(1, 'yesterday', { pm25: 5 }, 3),
-      reading(1, '1999-01-01T00:00:00Z', { pm25: 5 }, 4),
-      reading(1, '2030-01-01T00:00:00Z', { pm25: 5 }, 5),
-      reading(99, at(1), { pm25: 5 }, 6),
-    ];
-    const outcome = await storeStaged(town.ingest, [readings]);
-    expect(outcome).toMatchObject({ received: 6, accepted: 1, unchanged: 0 });
-    expect(outcome.refused_reasons).toEqual([
-      'no_value',
-      'unreadable_time',
-      'before_epoch',
-      'in_the_future',
-      'unknown_sensor',
-    ]);
-    expect(outcome.value_reasons).toEqual({
-      'out_of_bounds:temperature': 1,
-      'unreadable:temperature': 1,
-    });
-    expect([...outcome.staged.examples].map(([reason, { line }]) => [reason, line])).toEqual([
-      ['out_of_bounds:temperature', 1],
-      ['unreadable:temperature', 2],
-      ['no_value', 2],
-      ['unreadable_time', 3],
-      ['before_epoch', 4],
-      ['in_the_future', 5],
-      ['unknown_sensor', 6],
-    ]);
-    expect(await storeStaged(town.ingest, [readings])).toMatchObject({ accepted: 0, unchanged: 1 });
-    expect(
-      await town.owner`select line::int, kind, reason from raw.quarantine order by 1, 2`,
-    ).toEqual([
-      { line: 1, kind: 'value', reason: 'out_of_bounds:temperature' },
-      { line: 2, kind: 'reading', reason: 'no_value' },
-      { line: 2, kind: 'value', reason: 'unreadable:temperature' },
-      { line: 3, kind: 'reading', reason: 'unreadable_time' },
-      { line: 4, kind: 'reading', reason: 'before_epoch' },
-      { line: 5, kind: 'reading', reason: 'in_the_future' },
-      { line: 6, kind: 'reading', reason: 'unknown_sensor' },
-    ]);
-  });
-
   it('nothing is left of a stage, whether its work ended or not', async () => {
     const pool = town.db.as('airseries_ingest');
     const tables = () => town.owner`

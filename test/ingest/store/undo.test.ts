@@ -143,7 +143,7 @@ onEveryEngineInAll('undo', (engine) => {
           expect(await stored()).toEqual(readingsOf(model));
         },
       ),
-      { numRuns: isAll ? 40 : 12 },
+      { numRuns: isAll ? 40 : 6 },
     );
     expect(await differences(town.db)).toEqual([]);
   });

@@ -16,15 +16,13 @@ declare module 'vitest' {
  * test named beside each holds the same promise in `npm test`.
  */
 const RARE = [
-  'test/extras/senders/http/hostileMemory.test.ts', // hostileBodies.test.ts: bodies of any shape, within the same bounds
+  'test/extras/senders/zoneRules.test.ts', // feeds/pullDue.test.ts: the rules of the database (Z5); aggregate/zoneRules.test.ts: their changes
   'test/extras/embedded/backup.test.ts', // restore.test.ts: a dump; its commands copy a folder
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
-  'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; embedded/surroundings.test.ts: DATA_DIR
+  'test/extras/embedded/home.test.ts', // owner.test.ts: nobody else may enter; embedded/surroundings.test.ts: DATA_DIR
   'test/support/run/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/whole/faults/killedImports.test.ts', // importsAtOnce.test.ts, ingest/store/imports.test.ts: interrupted otherwise, and undone
-  'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
-  'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/archive/archiveFaults.test.ts', // archive.test.ts: missing and damaged files are made again, by one session

@@ -130,7 +130,7 @@ describe('behind nginx', needs('nginx'), () => {
 });
 
 describe('devices behind nginx', needs('nginx'), () => {
-  it('devices behind nginx can push, while wrong tokens are sent through it', async () => {
+  it('a device behind nginx can push more than the megabyte that nginx takes by default', async () => {
     const here = await openPushing(engines[0] ?? 'plain');
     onTestFinished(() => here.close());
     const home = makeHome();
@@ -145,38 +145,19 @@ describe('devices behind nginx', needs('nginx'), () => {
       `server { listen 127.0.0.1:${port}; location = / { return 204; }\n${location} }`,
     );
     onTestFinished(stop);
-    const one = JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), pm25: 5 }]);
-    const post = async (token: string, body = one, path = '/v1/readings') => {
+    const post = async (body: string, path = '/v1/readings') => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' },
         body,
       });
       await answer.text();
       return answer.status;
     };
-    const wrong = Array.from(
-      { length: 100 },
-      (_, n) => `airs_${String(n).padStart(10, '0')}_${'w'.repeat(43)}`,
-    );
-    const devices = await Promise.all(
-      Array.from({ length: 13 }, (_, n) => here.makeToken(`device ${n}`)),
-    );
-    const [refused, accepted] = await Promise.all([
-      Promise.all(wrong.map((token) => post(token))),
-      Promise.all(devices.map((token) => post(token))),
-    ]);
-    expect(accepted).toEqual(devices.map(() => 200));
-    expect(refused).toEqual(wrong.map(() => 401));
     const time = NOW.toISOString();
     const reading = { sensor_id: 1, time, pm25: 5, note: 'x'.repeat(400) };
     const large = JSON.stringify(Array(5_000).fill(reading));
-    expect(await post(here.token, large), 'above the megabyte that nginx takes by default').toBe(
-      200,
-    );
-    expect(
-      await post(here.token, '[]', '/v1/readings/'),
-      'other paths are left to the service',
-    ).toBe(404);
+    expect(await post(large)).toBe(200);
+    expect(await post('[]', '/v1/readings/'), 'other paths are left to the service').toBe(404);
   });
 });

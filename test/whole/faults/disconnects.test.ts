@@ -1,5 +1,5 @@
 /**
- * 200 clients disconnect, 40 at each stage of a request: afterwards all sixteen slots are free.
+ * 100 clients disconnect, 20 at each stage of a request: afterwards all sixteen slots are free.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,7 +10,7 @@ import { openPushing, type Pushing } from '../../ingest/http/pushing.ts';
 import { begin, type Here, post, serve } from './requests.ts';
 
 const SLOTS = 16;
-const EACH = 40;
+const EACH = 20;
 const BODY = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25: 1 }]);
 
 let pushing: Pushing;

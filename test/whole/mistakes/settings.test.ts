@@ -13,11 +13,6 @@ const ADDRESSES_OF_PAGES = ['SITE_BASE_URL', 'SITE_CONTACT'];
 const SETTINGS: Mistake<Settings>[] = [
   ['a port that is a word', { PORT: 'abc' }, /PORT=abc: must be a whole number from 0 to 65535$/],
   [
-    'a port that is too high',
-    { ADMIN_PORT: '99999' },
-    'ADMIN_PORT=99999: must be a whole number from',
-  ],
-  [
     'a port that has the default of another',
     { INGEST_PORT: '8080' },
     'PORT and INGEST_PORT are both 8080. Set one',
@@ -92,29 +87,14 @@ const SETTINGS: Mistake<Settings>[] = [
     ),
   ]),
   [
-    'a database of another kind',
-    { DATABASE_URL: `mysql://me:${SECRET}@here/air` },
-    'DATABASE_URL: must look like postgres://user:password@host:5432/',
-  ],
-  [
     "a reader's database of another kind",
     { ROLE: 'api', READER_DATABASE_URL: `mysql://me:${SECRET}@one/air` },
     'READER_DATABASE_URL: must look like postgres://user:password@host:5432/',
   ],
   [
-    "a password in the place of a reader's database",
-    { ROLE: 'api', READER_DATABASE_URL: SECRET },
-    'READER_DATABASE_URL: must look like',
-  ],
-  [
     'spaces in the address of a database',
     { DATABASE_URL: `postgres://me:${SECRET} x@he re/air` },
     'DATABASE_URL: must look like',
-  ],
-  [
-    'the port of a database that is a word',
-    { ROLE: 'api', READER_DATABASE_URL: `postgres://me:${SECRET}@one:port/air` },
-    'READER_DATABASE_URL: must look like postgres://user:password@host:5432/',
   ],
   [
     'a database at several hosts',
@@ -134,17 +114,7 @@ const SETTINGS: Mistake<Settings>[] = [
 
   // addresses of pages
   ...ADDRESSES_OF_PAGES.flatMap((name) =>
-    [
-      'https://air.example:99999',
-      'https://a;b',
-      'https://a%3bb',
-      'https://',
-      "https://a'b",
-      'air.example',
-      'ftp://air.example',
-      'https://me:password@air.example',
-      'phone',
-    ].map(
+    ['https://air.example:99999', 'https://a;b', 'air.example', 'https://me:password@here'].map(
       (wrong): Mistake<Settings> => [
         `${wrong} as ${name}`,
         { [name]: wrong },

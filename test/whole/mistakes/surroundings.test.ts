@@ -93,6 +93,7 @@ describe.concurrent('a database that cannot be reached', () => {
       { reply: (socket) => socket.end('N'), options: '?sslmode=require' },
       /the server has no TLS.*leave sslmode out of the URL/,
     ],
+    ['nothing there, with an unknown option', { options: `?sslmode=${SECRET}` }, 'nothing listens'],
     [
       'a server of something else',
       { reply: (socket) => socket.destroy() },

@@ -58,18 +58,12 @@ it('SIGINT while the database is made ends the service with exit code 0 and no e
   expect([code, service.log()]).toEqual([0, expect.not.stringMatching(/"level":"(error|fatal)"/)]);
 });
 
-it('commands start the server themselves where no service runs', async () => {
+it('a command starts the server itself where no service runs', async () => {
   const network = citiesOfOneStation(['town']);
   const stations = network.stations.map((one) => ({ ...one, title: { ru: 'Раз' } }));
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify({ ...network, stations }));
   expect(await command('import', 'network', file)).toMatchObject({ code: 0 });
-  const readings = join(home.folder, 'readings.csv');
-  writeFileSync(
-    readings,
-    'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n1,2026-11-19T09:00:00Z,20\n',
-  );
-  expect(await command('import', 'readings', readings)).toMatchObject({ code: 0 });
 });
 
 it('the service starts as the README says', async () => {
@@ -88,6 +82,13 @@ it('the service starts as the README says', async () => {
 });
 
 it('the service answers as of FIXED_NOW, and knows the free space on the disk of its server', async () => {
+  const readings = join(home.folder, 'readings.csv');
+  writeFileSync(
+    readings,
+    'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n1,2026-11-19T09:00:00Z,20\n',
+  );
+  expect(await command('import', 'readings', readings)).toMatchObject({ code: 0 });
+  await until(async () => (await document('station/1.json'))['pm2.5'] === 20, 'readings show');
   expect(await document('station/1.json')).toMatchObject({
     id: 1,
     status: 'online',

@@ -20,7 +20,7 @@ import { DEFINITIONS, type Definitions } from '../../../src/schema/template.ts';
 import { compareBuckets } from '../../lab/sim/compare.ts';
 import { allBuckets } from '../../lab/sim/run.ts';
 import { describeBodies, describeSchema } from '../../schema/describeSchema.ts';
-import { emptyDatabase, onEveryEngine } from '../../support/database.ts';
+import { emptyDatabase, onEveryEngineInAll } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
 
 const now = new Date('2026-11-20T07:00:00Z');
@@ -80,7 +80,8 @@ async function filled(engine: Engine) {
   return { target, sql: connect(target, {}), drop };
 }
 
-onEveryEngine('an upgrade to the next version', (engine) => {
+// in npm test on the other engine: rebuild.test.ts
+onEveryEngineInAll('an upgrade to the next version', (engine) => {
   let target: DatabaseAddress;
   let sql: Sql;
   let drop: () => Promise<void>;

@@ -88,13 +88,6 @@ export const airseries: FormatTable = {
     },
 
     {
-      what: 'a message of Zigbee2MQTT, whose last_seen is in milliseconds',
-      declared: { device: 'roof' },
-      json: { temperature: 21.3, pm25: 5, linkquality: 120, last_seen: Date.parse(T) },
-      stored: [{ device: 'roof', time: T, temperature: 21.3, pm25: 5 }],
-      ignored: ['linkquality'],
-    },
-    {
       what: 'a device that is a number above 2^53, which JSON rounds (S7)',
       lines: [`{"device":9007199254740993,"time":"${T}","pm25":5}`],
       stored: [],

@@ -37,20 +37,6 @@ export const eea: FormatTable = {
       ignored: ['38'],
     },
     {
-      what: 'a row as JSON, in which codes are numbers',
-      json: {
-        Samplingpoint: PM10,
-        Pollutant: 5,
-        Start: '2026-11-20 09:00:00',
-        Value: 18.5,
-        Unit: 'ug.m-3',
-        AggType: 'hour',
-        Validity: 1,
-        Verification: 3,
-      },
-      stored: [{ device: PM10, time: T, pm10: 18.5 }],
-    },
-    {
       what: 'hours of two pollutants',
       lines: [
         HEADER,

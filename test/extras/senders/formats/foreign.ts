@@ -46,12 +46,6 @@ export const foreign: FormatTable = {
     },
 
     {
-      what: 'a semicolon between names, one with more commas',
-      declared: { sensor: 52, zone: 'UTC', column: ['time=Datum', 'pm25_ugm3=PM2,5 (a,b,c)'] },
-      lines: ['Datum;"PM2,5 (a,b,c)"', '2026-11-20;8,5'],
-      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
-    },
-    {
       what: 'tabs between names, one with commas',
       declared: { sensor: 52, zone: 'UTC' },
       lines: ['"a,b,c"\ttime\tpm25', 'x\t2026-11-20\t8,5'],
@@ -66,16 +60,6 @@ export const foreign: FormatTable = {
         `52,${T},41.0,1013.2,9.0`,
       ],
       stored: [{ sensor: 52, time: T, temperature: 5, pressure: 101_320, pm25: 9 }],
-    },
-    {
-      what: 'a row of units, one replaced by a declared unit',
-      declared: { unit: ['temperature=c'] },
-      lines: [
-        'sensor_id,time,temperature,pressure,pm25',
-        ',,Deg F,hPa,ug/m3',
-        `52,${T},41.0,1013.2,9.0`,
-      ],
-      stored: [{ sensor: 52, time: T, temperature: 41, pressure: 101_320, pm25: 9 }],
     },
     {
       what: 'a second header with its columns in another order',
@@ -125,21 +109,6 @@ export const foreign: FormatTable = {
       lines: ['sensor_id,time,pm25', `52,${T},8.5`, '\0\0\0\0'],
       stored: [{ sensor: 52, time: T, pm25: 8.5 }],
       refused: [{ why: 'it has NUL bytes: did the power fail while it was written?' }],
-    },
-    {
-      what: 'years of two digits',
-      lines: ['sensor_id,time,pm25', '52,11/21/26 8:00 AM,5', '52,21.11.26 08:00,5'],
-      stored: [],
-      refused: [
-        { sensor: 52, why: '11/21/26 8:00 AM has a year of two digits: write all four' },
-        { sensor: 52, why: '21.11.26 08:00 has a year of two digits: write all four' },
-      ],
-    },
-    {
-      what: 'rows that lie within a document',
-      json: { features: [{ properties: { sensor_id: 52, time: T, pm25: 5 } }] },
-      stored: [],
-      refused: [{ why: 'its rows lie in "features"' }],
     },
     {
       what: 'stations and times that are keys of a document',

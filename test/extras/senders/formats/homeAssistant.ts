@@ -50,39 +50,10 @@ export const homeAssistant: FormatTable = {
       stored: [{ device: 'garden', time: T, rain_total: 2_540 }],
     },
     {
-      what: 'history of a total, which is mapped',
-      declared: { device: 'garden', column: ['rain=sensor.garden_rain'] },
-      lines: [
-        'entity_id,state,unit,state_class,last_changed',
-        `sensor.garden_rain,100,in,total,${T}`,
-      ],
-      stored: [{ device: 'garden', time: T, rain_total: 2_540 }],
-    },
-    {
       what: 'several values in our names',
       json: { device: 'garden', pm25: 7, temperature_f: 50 },
       stored: [{ device: 'garden', time: ARRIVAL, pm25: 7, temperature: 10 }],
       isNamed: true,
-    },
-    {
-      what: 'history, with one parameter for each entity',
-      declared: {
-        sensor: 11,
-        column: ['pm25=sensor.garden_pm25', 'temperature=sensor.garden_t'],
-        unit: ['temperature=f', 'pm25=ug/m3'],
-      },
-      lines: [
-        'entity_id,state,last_changed',
-        `sensor.garden_pm25,7,${T}`,
-        `sensor.garden_t,50,${T}`,
-        'sensor.garden_t,unavailable,2026-11-20T09:00:00Z',
-      ],
-      rows: 2,
-      stored: [{ sensor: 11, time: T, pm25: 7, temperature: 10 }],
-      refused: [
-        { sensor: 11, why: 'the reading has no usable value' },
-        { sensor: 11, why: 'temperature: the value is not a number' },
-      ],
     },
     {
       what: 'history that does not name its sensor',

@@ -168,17 +168,6 @@ export const purpleair: FormatTable = {
       ],
     },
     {
-      what: 'a file of the SD card',
-      lines: [
-        'UTCDateTime,mac_address,current_temp_f,current_humidity,pressure,pm2_5_cf_1,pm2_5_atm',
-        `2026/11/20T08:00:00z,${MAC},50,40,1000,9,8`,
-      ],
-      stored: [
-        { device: MAC, time: T, temperature: 10, humidity: 40, pressure: 100_000, pm25_raw: 8 },
-      ],
-      ignored: ['pm2_5_cf_1'],
-    },
-    {
       what: 'a file of the SD card with two channels: their mean, or the channel that has a number',
       lines: [
         'UTCDateTime,mac_address,current_temp_f,pm1_0_atm,pm2_5_atm,pm10_0_atm,pm1_0_atm_b,pm2_5_atm_b,pm10_0_atm_b',
@@ -206,13 +195,6 @@ export const purpleair: FormatTable = {
       isNamed: true,
     },
 
-    {
-      what: 'JSON with the names of the SD card whose CF=1 is mapped',
-      declared: { column: ['pm25_raw=pm2_5_cf_1'], unit: ['pm25_raw=ug/m3'] },
-      json: { sensor_index: 53, time_stamp: SECONDS, pm2_5_cf_1: 8, pm2_5_cf_1_b: 9, pm2_5_atm: 1 },
-      stored: [{ sensor: 53, time: T, pm25_raw: 8.5 }],
-      ignored: ['pm2_5_atm'],
-    },
     {
       what: 'a download of the earlier map',
       declared: { sensor: 53 },

@@ -118,15 +118,6 @@ export const thingspeak: FormatTable = {
       ignored: ['field1', 'field3', 'field4'],
     },
     {
-      what: 'a channel whose readings are those of a sensor that is named',
-      declared: { sensor: 53 },
-      json: {
-        channel: channel({ field1: 'PM10' }),
-        feeds: [{ created_at: T, entry_id: 1, field1: '12.3' }],
-      },
-      stored: [{ sensor: 53, time: T, pm10: 12.3 }],
-    },
-    {
       what: 'a channel in our units',
       json: {
         channel: channel({ field1: 'PM2.5', field2: 'Humidity' }),

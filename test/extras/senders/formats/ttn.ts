@@ -29,22 +29,6 @@ export const ttn: FormatTable = {
       ignored: ['battery'],
     },
     {
-      what: 'an uplink, with a column and a unit declared',
-      declared: { column: ['pm10=battery'], unit: ['temperature=f', 'pm10=ug/m3'] },
-      json: uplink(decoded),
-      stored: [
-        {
-          device: 'roof',
-          time: T,
-          pm25: 7.5,
-          pm10: 3.6,
-          temperature: -15.833,
-          humidity: 80,
-          pressure: 101_320,
-        },
-      ],
-    },
-    {
       what: 'an uplink whose decoder gives objects, each with its unit',
       json: uplink({
         pm2_5: { displayName: 'PM2.5', value: 7.5, unit: 'µg/m³' },

@@ -99,12 +99,6 @@ export const weewx: FormatTable = {
       ignored: ['usUnits'],
     },
     {
-      what: 'a declared shift, instead of the interval',
-      declared: { device: 'wx', shift: '-65min' },
-      lines: ['dateTime,usUnits,interval,pm2_5', `${END + 3_600},16,5,12`],
-      stored: [{ ...AT_T, pm25: 12 }],
-    },
-    {
       what: 'units that no number says, which are never taken for ours (S9)',
       declared: { device: 'wx' },
       lines: [

@@ -95,23 +95,6 @@ describe('the airRohr firmware', () => {
     expectProblem(await from('esp8266-2', other, { 'X-PIN': 'one' }), 400, /X-PIN/);
   });
 
-  it('an airRohr device may push each instrument by itself, with its pin', async () => {
-    const particles = body({ P1: '12.50', P2: '7.25' });
-    expect((await from('esp8266-12345678', particles, { 'X-PIN': '1' })).body).toEqual(
-      answer(1, 1),
-    );
-    const weather = body({ temperature: '21.90', pressure: '99312.25', humidity: '41.05' });
-    expect((await from('esp8266-12345678', weather, { 'X-PIN': '11' })).body).toEqual(answer(1, 1));
-    expect(await stored(here.owner)).toMatchObject([
-      { sensor_id: 1, pm10: 12.5, pm25: 7.25 },
-      { sensor_id: 2, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
-    ]);
-    // a DHT22 that the network does not have
-    expect(
-      (await from('esp8266-12345678', body({ humidity: '50' }), { 'X-PIN': '7' })).body,
-    ).toEqual(answer(1, 0, 0));
-  });
-
   it('an unknown airRohr device may push if its token is scoped to a single station', async () => {
     const values = {
       SPS30_P1: '9',
@@ -133,13 +116,6 @@ describe('the airRohr firmware', () => {
     );
     const wide = await here.makeToken('two', 'us', [2, 3]);
     expect((await from('esp8266-new', body(values), {}, wide)).body).toEqual(answer(1, 0, 0));
-  });
-
-  it('an airRohr push for a device of another provider is refused with 403', async () => {
-    expectProblem(await from('esp8266-9', body({ SDS_P1: '1' })), 403, /sensor 9\./);
-    const narrow = await here.makeToken('two only', 'us', [2]);
-    expectProblem(await from('esp8266-12345678', BODY, {}, narrow), 403, /sensors 1, 2\./);
-    expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
   });
 
   it('a body that the airRohr firmware would not send is refused, and unusable values are reported', async () => {

@@ -1,6 +1,6 @@
 /**
  * No body within the limits holds up the process or fills its memory: its readings are bounded, and
- * read in turns. hostileMemory.test.ts reads bodies that are made to be large.
+ * read in turns. long/bodies.test.ts sends bodies that are made to be slow or large to read.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -182,7 +182,7 @@ it('a body of any shape gives readings within the limits, or is refused', async 
         }
       },
     ),
-    { numRuns: isAll ? 300 : 40, seed: 39 },
+    { numRuns: isAll ? 300 : 16, seed: 39 },
   );
-  expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(5);
+  expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(2);
 });

@@ -80,17 +80,4 @@ onEveryEngineInAll('retry of pushes of a device', (engine) => {
     expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
     expect(await lines()).toEqual([]);
   });
-
-  it.each(['then', '2026-11-20T10:00:00'])(
-    'a retry leaves a push of a device alone if its time is invalid: %s',
-    async (measuredAt) => {
-      const text = JSON.stringify({
-        device: 'd',
-        measured_at: measuredAt,
-        sensordatavalues: values('1'),
-      });
-      await town.accept([{ sensorId: undefined, measuredAt: T, values: {}, text }]);
-      expect(await retry()).toEqual({ ...NONE, not_retryable: 1 });
-    },
-  );
 });

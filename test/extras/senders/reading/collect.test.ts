@@ -41,11 +41,6 @@ describe('CSV', () => {
     expect(failure).toBeUndefined();
   });
 
-  test('a line of NUL bytes is reported with a hint at a power failure', async () => {
-    const { readings } = await read(`sensor_id,time,pm25\n1,${T},5\n\0\0\0\0\n`);
-    expect(readings[1]?.why).toBe('it has NUL bytes: did the power fail while it was written?');
-  });
-
   test('a second header that cannot be used is refused, with its line (S7)', async () => {
     const text = `sensor_id,time,pm25\n1,${T},10\nsensor_id,pm25,x\n1,2,3\n`;
     const { failure } = await read(text);
@@ -156,23 +151,6 @@ describe('files', () => {
     expect(failure).toBeUndefined();
   });
 
-  test.each([
-    ['cut off', (whole: Buffer) => whole.subarray(0, whole.length - 20)],
-    ['damaged', (whole: Buffer) => whole.fill(0xff, whole.length - 20)],
-  ])(
-    'an archive that was %s is read as far as it goes, except for the last piece',
-    async (_, spoil) => {
-      const { readings, failure } = await read(spoil(gzipSync(text)));
-      expect(readings.length).toBeGreaterThan(1_000);
-      expect(readings.slice(0, 1_000).map(({ text: line }) => line)).toEqual(lines.slice(0, 1_000));
-      expect(failure).toMatch(
-        new RegExp(
-          `^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`,
-        ),
-      );
-    },
-  );
-
   test('an empty file, a folder and a missing file are refused', async () => {
     expect((await read('')).failure).toMatch(/^readings: the file is empty/);
     expect((await read(gzipSync(''))).failure).toMatch(/^readings: the file is empty/);
@@ -189,24 +167,4 @@ test('a declaration that cannot be followed is refused at the first line of a st
   const source = { name: 'stream', size: undefined, read: 0, bytes: bytes() };
   await expect(readReadings(source, { zone: 'MEZ' }).next()).rejects.toThrow(/^--zone: /);
   expect(lines).toBeLessThan(3);
-});
-
-describe('names that are understood', () => {
-  test.each<[string, string, object]>([
-    [
-      'the names of the API',
-      `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`,
-      { pm25: '1', pm25_raw: '2', pm10: '3' },
-    ],
-    [
-      'the names of Sensor.Community',
-      `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`,
-      { pm1: '1', pm10: '3', pm25: '2' },
-    ],
-    ['short names', `sensor,datetime,temp,RH\n1,${T},4,50\n`, { temperature: '4', humidity: '50' }],
-  ])('columns are understood by %s', async (_, text, values) => {
-    const { readings, ignored } = await read(text);
-    expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values }]);
-    expect(ignored).toEqual([]);
-  });
 });

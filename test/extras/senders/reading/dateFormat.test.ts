@@ -74,9 +74,9 @@ it('a file whose dates all fit either order is refused until the order is declar
 });
 
 it('a date in another order is found anywhere in a file', async () => {
-  const days = Array.from({ length: 12_000 }, (_, n) => `19/11/2026 08:${10 + (n % 50)}`);
+  const days = Array.from({ length: 2_000 }, (_, n) => `19/11/2026 08:${10 + (n % 50)}`);
   await expect(timesOf([...days, '11/19/2026 08:00'])).rejects.toThrow(
-    'two orders, 19/11/2026 in line 2 with the day first, and 11/19/2026 in line 12002 with the month',
+    'two orders, 19/11/2026 in line 2 with the day first, and 11/19/2026 in line 2002 with the month',
   );
 });
 

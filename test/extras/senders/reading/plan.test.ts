@@ -91,20 +91,6 @@ describe('a table', () => {
       table: { measured: [], unused: ['location_id', 'location', 'lat', 'lon', 'note'] },
     });
   });
-
-  it('two channels of one housing are taken together, also for a mapped column', () => {
-    const header =
-      'UTCDateTime,mac_address,current_temp_f,pm2_5_atm,pm2_5_atm_b,pm2_5_cf_1,pm2_5_cf_1_b';
-    expect(plan(header)).toMatchObject({
-      values: { pm25_raw: [['pm2_5_atm', 'pm2_5_atm_b']] },
-      unused: ['pm2_5_cf_1', 'pm2_5_cf_1_b'],
-      table: { measured: ['current_temp_f', 'pm2_5_atm', 'pm2_5_atm_b'] },
-    });
-    expect(plan(header, { columns: ['pm25_raw=pm2_5_cf_1'] })).toMatchObject({
-      values: { pm25_raw: [['pm2_5_cf_1', 'pm2_5_cf_1_b']] },
-      unused: ['pm2_5_atm', 'pm2_5_atm_b'],
-    });
-  });
 });
 
 describe('an object', () => {
@@ -137,42 +123,5 @@ describe('an object', () => {
     expect(mapped.device.positions).toEqual([{ index: 2, path: undefined }]);
     expect(mapped.time.positions).toEqual([{ index: 0, path: undefined, isInPayload: true }]);
     expect(mapped.unused).toEqual(['battery', 'status']);
-  });
-});
-
-describe('the unit of a column', () => {
-  const unitsOf = (given: string | Record<string, unknown>, declared: Declarations = {}) => {
-    const row = rowOf(given);
-    const layout = layoutOf(chooseFormat(undefined, row), { sensor: 1, ...declared });
-    const { values } = planOf(layout, row.names);
-    return values.map(({ columns }) => [
-      columns[0]?.column,
-      columns[0]?.unit,
-      columns[0]?.convert?.('50'),
-    ]);
-  };
-
-  it('the unit of a column is in its name, in its format, or in a declaration, which comes first', () => {
-    expect(unitsOf('time,temp_f')).toEqual([['temperature', 'f', expect.closeTo(10, 6)]]);
-    expect(unitsOf('time,temp_f', { units: ['temperature=c'] })).toEqual([
-      ['temperature', 'c', undefined],
-    ]);
-    expect(unitsOf('time,Outside (°F)', { columns: ['temperature=Outside (°F)'] })).toEqual([
-      ['temperature', '°f', expect.closeTo(10, 6)],
-    ]);
-    expect(unitsOf('time_stamp,sensor_index,temperature')).toEqual([
-      ['temperature', 'f', expect.closeTo(10, 6)],
-    ]);
-  });
-
-  it('a row of units comes before the unit in the name of a column', () => {
-    const names = makeColumns(['time', 'temp_f'], ',', [undefined, 'K']);
-    const layout = layoutOf(chooseFormat('airseries', rowOf('time')), { sensor: 1 });
-    const [one] = planOf(layout, names).values;
-    expect(one?.columns[0]?.unit).toBe('K');
-  });
-
-  it('a column of rain totals comes before a column of rain amounts', () => {
-    expect(unitsOf('time,rain,rain_total').map(([column]) => column)).toEqual(['rain_total']);
   });
 });

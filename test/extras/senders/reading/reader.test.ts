@@ -43,19 +43,6 @@ it('a row without a value is a reading too, even where a row has one parameter (
   expect(reader.read(row)).toMatchObject({ device: 'x', measuredAt: T, values: {} });
 });
 
-it('a field without a unit is noted where only some values say one', () => {
-  const read = makeObjectReader();
-  const [first, second] = [{ value: 50, unit: 'f' }, 45].map(
-    (temperature) => read({ sensor_id: 1, time: T, temperature }, '{}', 1) as Row,
-  ) as [Row, Row];
-  const found = makeFindings();
-  const reader = makeReader(first, {}, found);
-  reader.read(first);
-  expect([...found.facts.undeclared]).toEqual([]);
-  reader.read(second);
-  expect([...found.facts.undeclared]).toEqual([['temperature', 'temperature']]);
-});
-
 describe('an empty text of an object is absent (S3)', () => {
   const now = new Date(T);
   const readOne = (given: Record<string, unknown>, more: Declarations = {}) => {

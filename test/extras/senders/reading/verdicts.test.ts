@@ -48,17 +48,6 @@ it.each([
   },
 );
 
-it('several verdict columns can be declared together', async () => {
-  const rows = ['hour,1', 'hour,-1', 'day,1', 'hour,2'];
-  const only = ['AggType=hour', 'Validity=1,2,3'];
-  expect(await read('AggType,Validity', rows, { only })).toEqual({
-    excluded: 2,
-    readings: 2,
-    ignored: [],
-    doubt: undefined,
-  });
-});
-
 describe('a verdict on one value, or its source', () => {
   /** The values of a table with two rows, and the question about it. */
   async function values(column: string, name: string, only: string[] = [], columns: string[] = []) {

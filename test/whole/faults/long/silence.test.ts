@@ -8,7 +8,7 @@ import { Unavailable } from '../../../../src/base/unavailable.ts';
 import type { Sql } from '../../../../src/database/client.ts';
 import { openIngestPool } from '../../../../src/database/pools.ts';
 import { NOW } from '../../../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { openWire, type Wire } from '../../../support/wire.ts';
 
 async function seconds(work: Promise<unknown>): Promise<number> {
@@ -17,7 +17,7 @@ async function seconds(work: Promise<unknown>): Promise<number> {
   return (performance.now() - began) / 1_000;
 }
 
-onEveryEngine('a silent database', (engine) => {
+onOneEngine('a silent database', (engine) => {
   let database: TestDatabase;
   let blocker: Sql;
   let wire: Wire;

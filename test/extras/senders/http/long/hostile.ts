@@ -6,8 +6,6 @@
 export type Hostile = {
   what: string;
   status: number;
-  /** The format that its path names. */
-  name: string | undefined;
   type: string;
   body: () => string;
 };
@@ -30,7 +28,7 @@ const purpleair = (fields: string, rows: string, more = '') =>
 const openaq = (rows: string, more = '') => `{"meta":{"found":1},${more}"results":[${rows}]}`;
 const uplink = (payload: string) =>
   `{"end_device_ids":{"device_id":"roof-1"},"uplink_message":{"received_at":${T},"decoded_payload":{${payload}}}}`;
-type Row = [what: string, status: number, body: () => string, name?: string];
+type Row = [what: string, status: number, body: () => string];
 
 const JSON_BODIES: Row[] = [
   // what a document says of all its rows, and columns without cells
@@ -74,9 +72,18 @@ const JSON_BODIES: Row[] = [
     200,
     () => `[${filled(BODY, reading(`"pm25":[${times(20_000, '[]')}]`))}]`,
   ],
+  ['one string', 400, () => `["${'x'.repeat(BODY)}"]`],
+  ['escapes', 400, () => `["${'\\u00e9'.repeat(BODY / 6)}"]`],
+  ['one number', 400, () => `[${'1'.repeat(BODY)}]`],
+  ['objects in objects', 400, () => `[${'{"a":'.repeat(BODY / 12)}1${'}'.repeat(BODY / 12)}]`],
+  [
+    'notes of long characters',
+    200,
+    () => `[${filled(BODY / 3, reading(`"note":"${'\u20ac'.repeat(500)}"`))}]`,
+  ],
   ['long values', 200, () => `[${filled(BODY, reading(`"pm25":"${'9'.repeat(60_000)}"`))}]`],
   // by layout
-  ['a payload of 4,500 values', 400, () => uplink(keys(4_500)), 'ttn'],
+  ['a payload of 4,500 values', 400, () => uplink(keys(4_500))],
   [
     'payloads of objects',
     200,
@@ -120,7 +127,7 @@ const CSV_BODIES: Row[] = [
 
 const ofType =
   (type: string) =>
-  ([what, status, body, name]: Row): Hostile => ({ what, status, name, type, body });
+  ([what, status, body]: Row): Hostile => ({ what, status, type, body });
 
 export const HOSTILE: readonly Hostile[] = [
   ...JSON_BODIES.map(ofType('application/json')),
