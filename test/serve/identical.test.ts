@@ -6,11 +6,12 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import type { Semaphore } from '../../src/database/semaphore.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
-import { insertNetwork, NOW } from './network.ts';
+import { NOW } from './network.ts';
+import { networkDatabase } from './serve.ts';
 
 const PATH = '/en/air-quality-app/v1/station/1-history.json';
 
@@ -25,8 +26,7 @@ const queries: string[] = [];
 let arrived = 0;
 
 beforeAll(async () => {
-  database = await testDatabase('plain');
-  await insertNetwork(database.as());
+  database = await networkDatabase('plain');
   db = openReaderPool(database.target, {
     timeZone: database.timeZone,
     max: 4,

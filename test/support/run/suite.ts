@@ -29,7 +29,6 @@ const RARE = [
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/archive+demo/archiveNetworks.test.ts', // archive.test.ts: a small network, value for value
   'test/extras/archive/lateReading.test.ts', // record.test.ts: its rows; archive.test.ts: the files that follow them
-  'test/serve/lateReading.test.ts', // record.test.ts: its rows; changes.test.ts: how they are told
   'test/extras/demo/demo.test.ts', // demo/wiring.test.ts: a service with it; demo/readings.test.ts: what it invents
   'test/network/worlds.test.ts', // suspect/rule.test.ts, suspect/periods.test.ts: each part of the rule
   'test/serve/coldDocuments.test.ts', // windows.test.ts: the same documents, by value
