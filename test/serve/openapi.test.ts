@@ -11,6 +11,7 @@ import { openApi } from '../contract/documented.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
+import { NOWHERE } from './serve.ts';
 
 const PATH = '/openapi.json';
 const render = () => Promise.reject(new Error('feeds are only described here'));
@@ -21,7 +22,6 @@ const FEEDS: ReturnType<Required<Offers>['feeds']> = {
   stationWarningsFeed: render,
   regionWarningsFeed: render,
 };
-const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
 
 describe(PATH, () => {
   const log = keepingLog();

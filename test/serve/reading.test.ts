@@ -1,6 +1,7 @@
 /**
  * How documents are read: the list of stations once for all locales and by connections of its own,
- * histories as the database writes them, and what extras read. None depends on the engine.
+ * histories as the database writes them, what extras read, and one query for many clients. None
+ * depends on the engine.
  */
 import supertest from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +11,8 @@ import { WINDOWS } from '../../src/contract/windows.ts';
 import { apiOver } from '../../src/database/apiDb.ts';
 import { onConnection } from '../../src/database/client.ts';
 import { openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import type { Semaphore } from '../../src/database/semaphore.ts';
+import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp, type PageParts } from '../../src/serve/app.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
 import { makeDocuments } from '../../src/serve/documents.ts';
@@ -18,6 +21,8 @@ import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/
 import { presentStationsList, queryNetwork } from '../../src/serve/stationsList.ts';
 import * as order from '../contract/keyOrder.ts';
 import { engines } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
+import { until } from '../support/patience.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
 import { NOWHERE, type Served, serve, versionsOf } from './serve.ts';
@@ -252,5 +257,75 @@ describe('what extras read', () => {
     const before = queries.length;
     expect((await supertest(app).get('/made')).headers.etag).toBe(made.headers.etag);
     expect(queries).toHaveLength(before);
+  });
+});
+
+describe('identical requests that are under way together', () => {
+  const PATH = '/en/air-quality-app/v1/station/1-history.json';
+  /** The query for the windows, which is sent once an hour. */
+  const ONCE_AN_HOUR = 'api.history_valid_until';
+  const queries: string[] = [];
+  let here: Listening;
+  let counts: Pick<Semaphore, 'inUse' | 'waiting'>;
+  let arrived = 0;
+  const get = (path: string) => supertest(`http://127.0.0.1:${here.port}`).get(path);
+
+  beforeAll(async () => {
+    const { target, timeZone } = served.database;
+    const db = openReaderPool(target, {
+      ...{ timeZone, max: 4 },
+      observer: (given) => {
+        counts = given;
+        return observerOf(queries)();
+      },
+    });
+    // every request at another instant, as in production
+    let ms = NOW.getTime();
+    const app = makeApp({ ...options(), db, clock: () => new Date(ms++) });
+    here = await listen(
+      (req, res) => {
+        app(req, res);
+        arrived += 1;
+      },
+      { port: 0, variable: 'PORT' },
+    );
+    // the first request of a process asks if the aggregates were ever built
+    await get('/en/air-quality-app/v1/stations.json');
+    return async () => {
+      await here.close({ drainMs: 0 });
+      await db.destroy();
+    };
+  });
+
+  /** Sends each path so often, all of them before the database answers the first. */
+  async function sendTogether(paths: readonly string[], count: number) {
+    const lock = 'lock table api.station in access exclusive mode';
+    const end = await openTransaction(served.database.as(), lock);
+    queries.length = 0;
+    arrived = 0;
+    const all = paths.flatMap((path) => Array<string>(count).fill(path));
+    const answers = Promise.all(all.map((path) => get(path).then((res) => res)));
+    await until(() => arrived === all.length, 'all requests have arrived');
+    const statements = counts.inUse() + counts.waiting();
+    await end('rollback');
+    return { answers: await answers, statements };
+  }
+
+  it('fifty clients with the same request are answered from one statement', async () => {
+    const { answers, statements } = await sendTogether([PATH], 50);
+    expect([statements, queries.filter((name) => name !== ONCE_AN_HOUR).length]).toEqual([1, 1]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('requests for other stations, documents and languages are separate queries', async () => {
+    const [station, document] = [PATH.replace('/1-', '/2-'), PATH.replace('-history', '')];
+    const paths = [PATH, station, document, PATH.replace('/en/', '/ru/')];
+    const { answers, statements } = await sendTogether(paths, 3);
+    expect(statements).toBe(4);
+    // a history is the same in all languages
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(3);
+    const languages = answers.map(({ headers }) => headers['content-language']);
+    expect(new Set(languages)).toEqual(new Set(['en', 'ru']));
   });
 });

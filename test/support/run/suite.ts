@@ -32,7 +32,6 @@ const RARE = [
   'test/extras/demo/demo.test.ts', // demo/wiring.test.ts: a service with it; demo/readings.test.ts: what it invents
   'test/network/worlds.test.ts', // suspect/rule.test.ts, suspect/periods.test.ts: each part of the rule
   'test/serve/coldDocuments.test.ts', // windows.test.ts: the same documents, by value
-  'test/serve/cacheCoherence.test.ts', // cache.test.ts, dataVersion.test.ts: each rule of the cache
   'test/extras/pages/fold.test.ts', // pages.test.ts: every part is sent; the browser folds
   'test/extras/pages/docs.test.ts', // openapi.test.ts: the content of the reference
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
