@@ -182,9 +182,4 @@ onEveryEngineInAll('changed numbers', (engine) => {
     await owner`update rollup.change set shown_at = '2026-11-05 10:00+04' where reason = 'placement'`;
     await owner`delete from rollup.change where shown_at = ${NOW}`;
   });
-
-  it('an unknown station or region has no changes', async () => {
-    for (const path of ['station/99/changes', 'region/nowhere/changes'])
-      await expect(get(`${path}.json`), path).rejects.toThrow('answered 404');
-  });
 });

@@ -149,13 +149,6 @@ onEveryEngineInAll('warnings', (engine) => {
     expect([category, category_since, warnings]).toEqual([null, null, []]);
   });
 
-  it('an hour counts when it has closed', async () => {
-    const open = await get(`station/${WALK}`, { now: new Date('2026-11-20T04:59:59Z') });
-    expect(open).toMatchObject({ category: 'good', category_since: at('06:00') });
-    const closed = await get(`station/${WALK}`, { now: new Date('2026-11-20T05:00:00Z') });
-    expect(closed).toMatchObject({ category: 'unhealthy', category_since: at('08:00') });
-  });
-
   it('hours with suspect particles warn nobody (C9)', async () => {
     const expected = [[at('02:00'), 'good', 'moderate']];
     expect(changes(await get(`station/${SUSPECT}`))).toEqual(expected);
