@@ -185,13 +185,14 @@ ${textOfRows(rows)}
 
   it('every query runs for every choice and language, and none shows a hidden city', async () => {
     const texts = new Set<string>();
+    const uses = ({ target }: Query, variable: string) => target.rawSql?.includes(variable);
     for (const name of Object.keys(PANELS)) {
       const board = dashboard(name);
       const lists = board.templating.list.filter(({ type }) => type === 'custom');
       expect(lists.map((variable) => variable.name)).toContain('locale');
       for (const { name: variable, options = [] } of lists)
         for (const { value } of options) {
-          for (const query of QUERIES.filter((one) => one.name === name))
+          for (const query of QUERIES.filter((one) => one.name === name && uses(one, variable)))
             for (const row of await run(query, { [variable]: value }))
               for (const text of Object.values(row)) texts.add(String(text));
         }

@@ -134,7 +134,6 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
         'airseries_database_collector_success{collector="providers"}': 1,
         'airseries_database_collector_success{collector="audit"}': 1,
         process_cpu_seconds_total: ANOTHER,
-        nodejs_eventloop_lag_seconds: ANOTHER,
       },
     },
     {
