@@ -135,6 +135,7 @@ onOneEngine('the documents of the front page', (engine) => {
       expect((await get(`${subject}/days/2027.json`)).days).toEqual([]);
 
       const complete = await get(`${subject}/completeness.json`);
+      expect(times(complete.days)).toEqual(times(history['30d']));
       const { months } = await get(`${subject}/months.json`);
       expect(months).toHaveLength(14);
       expect(months).toEqual(
@@ -316,12 +317,14 @@ onOneEngine('the documents of the front page', (engine) => {
     ['map/pm25.json', /no parameter "pm25"\. Did you mean pm2\.5\?/],
     ['region/Alpha/now.json', /"Alpha" cannot be a slug/],
     ['station/1/days/1899.json', /"1899" cannot be a year from 1900 to 2100/],
+    ['station/1/days/2101.json', /cannot be a year/],
     ['station/1/days/02026.json', /cannot be a year/],
     [
       'station/1/hours/2026-02-30/2026-03-01.csv',
       /"2026-02-30" cannot be a local date.*2026-11-22/,
     ],
     ['station/1/hours/2026-2-3/2026-03-01.csv', /cannot be a local date/],
+    ['station/1/hours/1899-12-31/2026-11-20.csv', /cannot be a local date/],
     ['station/1/hours/2026-11-20/2026-11-31.csv', /"2026-11-31" cannot be a local date.*last one/],
     ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
     ['station/1/hours/2025-01-01/2026-02-05.csv', /no period of 1 to 400 days/],
