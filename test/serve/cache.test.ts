@@ -344,6 +344,15 @@ describe('while the database is not in contact', () => {
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
 
+  it('the age of a document counts from the instant at which time changed it', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
+    inContact = false;
+    confirmedAt = now + 60_000;
+    now += 70_000;
+    expect((await cache.get(KEY, away)).cacheHeaders.age).toBe(60);
+  });
+
   it('the last document is served when a query fails unexpectedly, but not for a fault of our own', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));
