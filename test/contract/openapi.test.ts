@@ -209,20 +209,16 @@ describe('the document', () => {
       termsOfService: 'https://spdx.org/licenses/CC-BY-4.0.html',
     });
     const url = 'https://air.example/terms';
-    expect(infoOf('', url, url)).toMatchObject({
-      contact: { url },
-      license: { url },
-      termsOfService: url,
-    });
+    const byUrl = { contact: { url }, license: { url }, termsOfService: url };
+    expect(infoOf('', url, url)).toMatchObject(byUrl);
     const person = 'https://social.example/@air';
     expect(infoOf('', person, '').contact).toEqual({ url: person });
     const inWords = infoOf('Air', 'the office', 'ask us first');
-    expect(inWords).toMatchObject({
-      contact: { name: 'the office' },
-      license: { name: 'ask us first' },
-    });
+    expect([inWords.contact, inWords.license]).toMatchObject([
+      { name: 'the office' },
+      { name: 'ask us first' },
+    ]);
     expect(inWords).not.toHaveProperty('termsOfService');
-    expect(infoOf('Air', '', '').contact).toEqual({ name: 'Air' });
   });
 
   it('the document is free of lint, except for a licence that its operator has not named', async () => {
@@ -263,13 +259,9 @@ describe('a TypeScript client', () => {
     const city: string = 'city' in region ? region.city : region.title;
     const history = await get('/{locale}/air-quality-app/v1/station/{id}-history.json', { locale: 'ru', id: 3 });
     const lowest: number | undefined = history['30d'][0]?.range_pm25?.[0];
-    const list = await get('/{locale}/air-quality-app/v1/stations.json', { locale: 'en' });
-    const first: string | undefined = list.providers[0]?.title;
     const { nowcast, european_index } = await get('/{locale}/explore/v1/station/{id}/now.json', { locale: 'en', id: 3 });
     const worst: 'good' | 'poor' | null = european_index.index === 'good' ? 'good' : 'poor';
-    const hour = await get('/{locale}/explore/v1/region/{slug}/stations/{hour}.json', { locale: 'en', slug: 'a', hour: '2026-11-22T09Z' });
-    const mean: number | null | undefined = hour.stations[0]?.mean['pm2.5'];
-    console.log(pm25, point, city, lowest, first, nowcast['pm2.5'], worst, mean);
+    console.log(pm25, point, city, lowest, nowcast['pm2.5'], worst);
 `;
   const WRONG = [
     "await get('/{locale}/air-quality-app/v1/stations.json', { locale: 'fr' });",

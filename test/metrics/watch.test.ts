@@ -128,27 +128,6 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 330 }]);
   });
 
-  it('a station is suspect during a recorded period, with the values it was compared with (C9)', async () => {
-    await measure(1, 10, 0, 120);
-    for (const id of [2, 3, 4, 5]) await measure(id, 10, 0, 10 + id);
-    await db.refresh(NOW);
-    expect(await suspect()).toEqual([]);
-    await owner`select logic.screen(${hoursAgo(24)}, ${NOW})`;
-    const since = hoursAgo(10);
-    expect(await suspect()).toEqual([
-      {
-        station_id: 1,
-        kind: 'pm',
-        tests: 'outlier',
-        since: iso(since),
-        is_left_out: false, // not yet: it has ten hours
-        detail: 'outlier, 120.1 µg/m³, median of 4 neighbours 13.6',
-      },
-    ]);
-    expect(await suspect(since)).toHaveLength(1);
-    expect(await suspect(new Date(since.getTime() - 1))).toEqual([]);
-  });
-
   it('a station has one row for each kind of flag, with all current periods, the operator’s too (C5)', async () => {
     await owner`delete from raw.screened_period`;
     type Period = { sensor?: number; from?: number; to?: Date; kind?: string; evidence?: object };

@@ -436,12 +436,11 @@ onOneEngine('the documents of the front page', (engine) => {
       await here.accept([
         ...[3, 2, 1].map((id) => reading(id, '2026-11-20T08:10:00Z', { pm25: 10 * id })),
         reading(4, '2026-03-02T09:10:00Z', { pm25: 10 }),
-        ...[5, 6, 7].flatMap((id) =>
-          Array.from({ length: 3_000 }, (_, n) =>
-            reading(id, Date.parse(eight) + n * 1_000, { pm25: 10 }),
-          ),
-        ),
       ]);
+      await here.database.as()`
+        insert into raw.readings (measured_at, sensor_id, pm25)
+        select ${eight}::timestamptz + n * interval '1 second', id, 10
+        from generate_series(5, 7) id, generate_series(0, 2999) n`;
       await here.refresh(closed);
       return () => here.close();
     });

@@ -34,9 +34,10 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
     const server = here.database.target;
     const [live, backup] = [String(server.database), `${server.database}_backup`];
     const administrator = connect({ ...server, database: 'postgres' }, {});
-    const disconnect = (name: string) =>
-      administrator`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`;
-    await administrator.unsafe(`alter database ${live} allow_connections false`);
+    const disconnect = async (name: string) => {
+      await administrator.unsafe(`alter database ${name} allow_connections false`);
+      await administrator`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`;
+    };
     await disconnect(live);
     await administrator.unsafe(`create database ${backup} template ${live}`);
     for (const name of [live, backup])
@@ -58,18 +59,14 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
     };
 
     await here.importNetwork(named('Lost'));
-    const lost = connect(server, {});
-    const [{ version } = { version: 0 }] = await lost<
-      { version: number }[]
-    >`select data_version as version from rollup.freshness`;
-    await lost.end();
+    const [row] = await here.published`select data_version from api.freshness`;
+    const version: number = row?.data_version;
     await expect.poll(() => versions.current()?.version).toBe(version);
     await expect.poll(title).toBe('Lost');
 
     const restored = connect({ ...server, database: backup }, {});
     await restored`update rollup.freshness set data_version = ${version}`;
     await restored.end();
-    await administrator.unsafe(`alter database ${live} allow_connections false`);
     await disconnect(live);
     await administrator.unsafe(`alter database ${live} rename to ${live}_lost`);
     await administrator.unsafe(`alter database ${backup} rename to ${live}`);
