@@ -328,33 +328,30 @@ onEveryEngineInAll('current values as periods change', (engine) => {
     ]);
   });
 
-  it.each(['UTC', 'Europe/Berlin', 'Asia/Yerevan'])(
-    'a stale_after of one day is 24 hours, though the clocks were set back, in a session of %s (C2)',
-    async (zone) => {
-      const night = '2026-10-25T12:00:00Z'; // eleven hours after the clocks of Berlin went back
-      await bringIn(owner, {
-        ...smallNetwork(),
-        providers: [{ id: 'us', title: 'Us', stale_after: '1 day' }],
-      });
-      await measured(
-        reading(3, '2026-10-24T12:00:00Z', { pm25: 10 }),
-        reading(1, '2026-10-24T12:00:01Z', { pm25: 20 }),
-      );
-      const here = db.as('airseries_reader', zone);
-      const status =
-        await here`select id, status, "pm2.5" as pm25 from api.station_current(${night}) order by id`;
-      expect(status).toEqual([
+  it('a stale_after of one day is 24 hours, though the clocks were set back, in any session (C2)', async () => {
+    const zone = 'Europe/Berlin';
+    const night = '2026-10-25T12:00:00Z'; // eleven hours after the clocks of Berlin went back
+    const providers = [{ id: 'us', title: 'Us', stale_after: '1 day' }];
+    await bringIn(owner, { ...smallNetwork(), providers });
+    await measured(
+      reading(3, '2026-10-24T12:00:00Z', { pm25: 10 }),
+      reading(1, '2026-10-24T12:00:01Z', { pm25: 20 }),
+    );
+    for (const session of ['UTC', zone]) {
+      const rows = await db.as('airseries_reader', session)`
+        select id, status, "pm2.5" as pm25 from api.station_current(${night}) order by id`;
+      expect(rows).toEqual([
         { id: 1, status: 'online', pm25: 20 },
         { id: 2, status: 'offline', pm25: null },
       ]);
-      await db.as('airseries_owner', zone)`call logic.make_digest(${night})`;
-      const [digest] =
-        await owner`select station_count, pm25 from rollup.digest where region_slug = 'town'`;
-      expect(digest).toEqual({ station_count: 1, pm25: 20 });
-      await owner`delete from rollup.digest`;
-      await bringIn(owner, { ...smallNetwork(), providers: [{ id: 'us', title: 'Us' }] });
-    },
-  );
+    }
+    await db.as('airseries_owner', zone)`call logic.make_digest(${night})`;
+    const digests =
+      await owner`select station_count, pm25 from rollup.digest where region_slug = 'town'`;
+    expect(digests).toEqual([{ station_count: 1, pm25: 20 }]);
+    await owner`delete from rollup.digest`;
+    await bringIn(owner, smallNetwork());
+  });
 
   it('a station has the city and district of the instant, hidden or not, the first listed of several (C8)', async () => {
     const place = async (at: string) =>
