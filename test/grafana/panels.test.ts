@@ -9,12 +9,7 @@ import { aqiSteps, BANDS, CATEGORIES } from '../../grafana/source/colours.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
-import {
-  isRepetition,
-  onEveryEngine,
-  onEveryEngineInAll,
-  type TestDatabase,
-} from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import {
   type Dashboard,
@@ -70,14 +65,14 @@ it('panels.ts names no panel that is gone', () => {
   expect(named.filter((one) => !there.includes(one))).toEqual([]);
 });
 
-onEveryEngine('Grafana', (engine) => {
+onEveryEngineInAll('Grafana', (engine) => {
   let db: TestDatabase;
   let grafana: Sql;
   /** Maps chunks and hypertables to their aggregate or table. */
   let owners: Map<string, string>;
 
   beforeAll(async () => {
-    db = await townDatabase(engine, isRepetition(engine) ? 2 : undefined);
+    db = await townDatabase(engine);
     owners = await relationOwners(db);
     grafana = await openGrafana(db);
   });
@@ -124,17 +119,6 @@ onEveryEngine('Grafana', (engine) => {
         query.what,
       ).toBe(true);
   };
-
-  // serve/windows.test.ts holds that the numbers are the same
-  if (isRepetition(engine)) {
-    it('every query of a dashboard runs, and reads aggregates instead of readings', async () => {
-      for (const query of QUERIES) {
-        await run(query, {});
-        await expectAggregates(query, {});
-      }
-    });
-    return;
-  }
 
   /** Columns by whether a value was seen in them. */
   const filled = new Map<string, boolean>();
