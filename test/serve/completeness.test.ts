@@ -1,6 +1,6 @@
 /** How complete the data of stations and regions are, and the words for the index (A11). */
 import { beforeAll, expect, it } from 'vitest';
-import { onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
+import { isAll, onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -258,12 +258,14 @@ onEveryEngineInAll('all months', (engine) => {
 });
 
 onEveryEngineInAll('completeness elsewhere', (engine) => {
-  it.each([
-    // from 10:15 to 15:40
-    ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]],
-    // the clocks skip midnight
-    ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]],
-  ])('days in %s expect the hours by its clock', async (zone, first, now, hours) => {
+  it.each(
+    [
+      // from 10:15 to 15:40
+      ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]],
+      // the clocks skip midnight
+      ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]],
+    ].slice(0, isAll ? undefined : 1) as [string, string, string, number[]][],
+  )('days in %s expect the hours by its clock', async (zone, first, now, hours) => {
     const here = await install(engine, citiesOfOneStation(['town'], { timeZone: zone }), zone);
     try {
       const count = Math.ceil((Date.parse(now) - Date.parse(first)) / HOUR);
