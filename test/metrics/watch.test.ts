@@ -150,12 +150,12 @@ onEveryEngineInAll('watching stations', (engine) => {
     await period(3, 'constant_humidity', { sensor: 3, kind: 'thp' });
     await period(4, 'flat', { from: -1 }); // later
     await period(7, 'flat'); // hidden
-    await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity')`;
+    await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity'), (2, 'pm', ${hoursAgo(50)}, 'infinity')`;
     const rows = (await suspect()).map(Object.values);
-    const both = 'flat, 7 µg/m³; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3';
+    const both = 'flat, 7 µg/m³; operator; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3';
     const humidity = 'constant humidity';
     expect(rows).toEqual([
-      [2, 'pm', 'flat, sensors', iso(hoursAgo(30)), true, both],
+      [2, 'pm', 'flat, operator, sensors', iso(hoursAgo(30)), true, both],
       [3, 'pm', 'operator', null, true, 'operator'],
       [3, 'thp', humidity, iso(hoursAgo(9)), true, `${humidity} of sensor 3`],
     ]);
