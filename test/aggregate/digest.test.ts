@@ -1,6 +1,6 @@
 /**
  * Digests (C4): a record of each region's current values at an instant. How long it is served is in
- * test/serve/digest.test.ts.
+ * test/serve/current.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteOldDigests, makeDigest as recordDigest } from '../../src/aggregate/digest.ts';

@@ -11,7 +11,7 @@ import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
-const DAYS = 31; // August
+const DAYS = 61; // August and September
 
 onEveryEngineInAll('long work', (engine) => {
   let database: TestDatabase;

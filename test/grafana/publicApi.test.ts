@@ -3,19 +3,14 @@
  * as the Infinity data source does, and the answer of a started service must have what is selected.
  * How that is: its src/types/query.types.ts, and the time macros and framers of infinity-libs.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { publicApi } from '../../grafana/source/publicApi.ts';
 import { UNIT } from '../../grafana/source/units.ts';
 import { NOW } from '../support/clock.ts';
-import { onOneEngine } from '../support/database.ts';
+import { isAll, onOneEngine } from '../support/database.ts';
 import { httpGet } from '../support/http.ts';
-import {
-  citiesOfOneStation,
-  type Installation,
-  install,
-  reading,
-} from '../support/installation.ts';
+import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { type Launched, launchForSuite } from '../support/launch.ts';
 import {
   type Dashboard,
@@ -28,24 +23,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-const files = [
-  'public-api.json',
-  ...readdirSync(new URL('dashboards/', GRAFANA)).map((name) => `dashboards/${name}`),
-];
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, GRAFANA), 'utf8'));
-
-// Grafana 13 exports the schema v2 by default, and its provisioning refuses such a file
-it.each(files)('%s is a dashboard of the classic schema', (path) => {
-  const { schemaVersion, panels, templating, ...rest } = read(path);
-  expect(schemaVersion).toBeGreaterThanOrEqual(36);
-  expect(panels.length).toBeGreaterThan(0);
-  for (const panel of panels)
-    expect(panel).toMatchObject({ type: expect.any(String), gridPos: { x: expect.any(Number) } });
-  expect(templating).toEqual({ list: expect.any(Array) });
-  expect(Object.keys(rest).filter((key) => /^(apiVersion|kind|spec|elements)$/.test(key))).toEqual(
-    [],
-  );
-});
 
 type Column = { selector: string; text: string; type: 'string' | 'number' | 'timestamp' };
 type InfinityQuery = {
@@ -82,8 +60,11 @@ it('the dashboard over the public API is what its source generates (npm run gene
 
 it('the dashboard over the public API has panels in order, each with a title, a description and a unit', () => {
   expect(misplaced(board)).toEqual([]);
+  // provisioning refuses the schema v2, which Grafana 13 exports
+  expect(board.schemaVersion).toBe(42);
   expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-  for (const { title, description = '', fieldConfig } of panels) {
+  for (const { title, description = '', fieldConfig, timeFrom } of panels) {
+    if (timeFrom !== undefined) expect(description).toMatch(/fixed time range/);
     expect(title).toMatch(/^\p{Lu}.{3,38}$/u);
     expect(description, title).toMatch(/^\p{Lu}.{20,}\.$/u);
     expect(Object.values(UNIT), title).toContain(fieldConfig?.defaults.unit);
@@ -104,17 +85,19 @@ it('the address of the service is the only thing to enter; all else is chosen fr
 });
 
 describe('queries', () => {
-  it.each([...QUERIES, ...LISTS])('a query has what Infinity needs: $what', ({ query }) => {
-    expect(query).toMatchObject({
-      datasource: { type: 'yesoreyeram-infinity-datasource', uid: `$\{infinity_datasource}` },
-      source: 'url',
-      url_options: { method: 'GET' },
-      parser: 'backend', // without it, escaped dots would be read by another parser
-      format: 'table',
-    });
-    expect(query.url).toMatch(/^\$\{address\}\/\$\{locale\}\//);
-    const names = query.columns.map(({ text }) => text);
-    expect(new Set(names).size).toBe(names.length);
+  it('a query has what Infinity needs', () => {
+    for (const { query, what } of [...QUERIES, ...LISTS]) {
+      expect(query, what).toMatchObject({
+        datasource: { type: 'yesoreyeram-infinity-datasource', uid: `$\{infinity_datasource}` },
+        source: 'url',
+        url_options: { method: 'GET' },
+        parser: 'backend', // without it, escaped dots would be read by another parser
+        format: 'table',
+      });
+      expect(query.url, what).toMatch(/^\$\{address\}\/\$\{locale\}\//);
+      const names = query.columns.map(({ text }) => text);
+      expect(new Set(names).size, what).toBe(names.length);
+    }
   });
 
   it.each(panels)('a column with a setting of its own is selected: $title', (panel) => {
@@ -132,11 +115,6 @@ describe('queries', () => {
     expect(panel.transformations?.some(({ id }) => id === 'merge') ?? false).toBe(
       panel.targets?.length === 2,
     );
-  });
-
-  it('a panel with a time range of its own says what a fixed time range does', () => {
-    for (const { timeFrom, description } of panels)
-      if (timeFrom !== undefined) expect(description).toMatch(/fixed time range/);
   });
 });
 
@@ -172,35 +150,23 @@ onOneEngine('the dashboard over the public API', (engine) => {
   let service: Launched;
 
   beforeAll(async () => {
-    // so far east that it is tomorrow there, which the dates of UTC do not reach
-    const timeZone = 'Pacific/Kiritimati';
+    // so far east that it is tomorrow there, which the dates of UTC do not reach; another zone takes
+    // a migration, so it is for npm run test:all
+    const timeZone = isAll ? 'Pacific/Kiritimati' : 'Asia/Yerevan';
     const network = citiesOfOneStation(['town', 'hidden', 'spring'], { timeZone });
-    const regions = network.regions.map((region) => ({
-      ...region,
-      ...(region.slug === 'hidden' ? { is_hidden: true } : {}),
-    }));
-    here = await install(engine, { ...network, regions }, timeZone);
+    Object.assign(network.regions[1] ?? {}, { is_hidden: true });
+    here = await install(engine, network, timeZone);
     const from = Date.parse('2025-12-20T00:30:00Z');
-    const hours = Math.floor((NOW.getTime() - from) / HOUR_MS);
-    await here.accept(
-      [...Array(hours + 1).keys()].flatMap((n) =>
-        [1, 2, 3].map((sensor) =>
-          reading(sensor, from + n * HOUR_MS, {
-            pm25: 10 + (n % 24),
-            pm10: 30,
-            temperature: 12.5,
-            humidity: 60,
-          }),
-        ),
-      ),
-      NOW,
-    );
+    await here.database.as()`
+      insert into raw.readings (measured_at, sensor_id, pm25, pm10, temperature, humidity)
+      select at, sensor, 10, 30, 12.5, 60 from generate_series(1, 3) sensor,
+        generate_series(${new Date(from)}::timestamptz, ${NOW}, '1 hour') at`;
     await here.digest(NOW);
     service = await launchForSuite(here, { role: 'api' });
-  });
-  afterAll(async () => {
-    await service?.stop();
-    await here?.close();
+    return async () => {
+      await service.stop();
+      await here.close();
+    };
   });
 
   const chosen = {
@@ -273,24 +239,20 @@ onOneEngine('the dashboard over the public API', (engine) => {
     return [...new Set(rows.map((row) => JSON.stringify(row)))].map((row) => JSON.parse(row));
   };
 
-  it.each(['Station: particles by hour', 'City: temperature and humidity'])(
-    'the last seven days of hours have each closed hour once, whole days of UTC or not: %s',
-    async (title) => {
-      const rows = await merged(title, NOW);
-      const times = rows
-        .map(({ time }) => Date.parse(time))
-        .filter((at) => at >= NOW.getTime() - 7 * 24 * HOUR_MS);
-      expect(times).toHaveLength(7 * 24);
-      expect(new Set(times).size).toBe(times.length);
-      expect([...times].sort((a, b) => a - b)).toEqual(times);
-    },
-  );
+  it('the last seven days of hours have each closed hour once, whole days of UTC or not', async () => {
+    const rows = await merged('Station: particles by hour', NOW);
+    const times = rows
+      .map(({ time }) => Date.parse(time))
+      .filter((at) => at >= NOW.getTime() - 7 * 24 * HOUR_MS);
+    expect([...new Set(times)].sort((a, b) => a - b)).toEqual(times);
+    expect(times).toHaveLength(7 * 24);
+  });
 
   it('a year of days reaches over the end of a year, and a day stands there once', async () => {
     const rows = await merged('Station: PM2.5 by day', NOW);
     const days = rows.map(({ time }) => time.slice(0, 10));
     expect(days.slice(0, 2)).toEqual(['2025-12-20', '2025-12-21']);
-    expect(days.at(-1)).toBe('2026-11-20');
+    expect(days.at(-1)).toBe(isAll ? '2026-11-20' : '2026-11-19');
     expect(new Set(days).size).toBe(days.length);
     // within one year, both queries get the same
     const within = await merged('Station: PM2.5 by day', new Date('2026-12-31T21:00:00Z'));

@@ -70,10 +70,10 @@ const NETWORK = {
 };
 
 /**
- * `days`: how many of the thirteen months. Every hour of the last forty days has a reading, and
- * every sixth of those before, which are shown as days and months only.
+ * Every hour of the last forty days has a reading, and every sixth of those before, which are shown
+ * as days and months only.
  */
-export async function townDatabase(engine: Engine, days = 395): Promise<TestDatabase> {
+export async function townDatabase(engine: Engine): Promise<TestDatabase> {
   const db = await testDatabase(engine);
   const sql = db.as();
   const file = JSON.stringify({ ...NETWORK, time_zone: db.timeZone });
@@ -84,7 +84,7 @@ export async function townDatabase(engine: Engine, days = 395): Promise<TestData
     select at, id, pm25 / 2.0, pm25, pm25 + 1, pm25 * 2, pm25 * 3, 20, 5, 60, 0.1,
       15 + day_time * 10, 50, 95000, day_time * 3, 0.5,
       case when id <> 8 then (array[1, 3, 6])[1 + n % 3] end, case when id <> 8 then 22.5 * (n % 16) end
-    from generate_series(${hoursAgo(24 * days)}::timestamptz, ${NOW}, '1 hour') hour
+    from generate_series(${hoursAgo(24 * 395)}::timestamptz, ${NOW}, '1 hour') hour
     cross join lateral (select date_trunc('hour', hour) + interval '30 minutes' as at) a
     cross join lateral (select at at time zone 'Asia/Yerevan' as local, (extract(epoch from at) / 3600)::int as n) b
     cross join generate_series(1, 16) id

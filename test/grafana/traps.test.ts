@@ -52,12 +52,6 @@ const holds = (title: string, panels: readonly Named[], check: (one: Named) => v
     expect(lacking).toEqual([]);
   });
 
-it('the traps are looked for in every kind of panel', () => {
-  expect([...new Set(all.map(({ panel }) => panel.type))].sort()).toEqual(
-    ['barchart', 'geomap', 'stat', 'state-timeline', 'table', 'timeseries', 'trend'].sort(),
-  );
-});
-
 describe('colours', () => {
   holds('an unknown value is not drawn in a colour that judges', all, ({ panel }) => {
     for (const steps of thresholds(panel)) expect(NEUTRAL).toContain(steps[0]?.color);

@@ -10,17 +10,10 @@ import { onOneEngine, testDatabase } from '../support/database.ts';
 
 onOneEngine('readiness', (engine) => {
   it('readiness names the missing parts, from the start to an outage', async () => {
-    const unknown = {
-      migrations: false,
-      database: null,
-      schema: null,
-      storage: null,
-      first_build: null,
-      serving: false,
-    };
+    const unknown = { database: null, schema: null, storage: null, first_build: null };
     expect(await readiness({ opened: undefined, serving: false })).toEqual({
       ok: false,
-      checks: unknown,
+      checks: { migrations: false, ...unknown, serving: false },
     });
 
     const database = await testDatabase(engine);
@@ -32,13 +25,8 @@ onOneEngine('readiness', (engine) => {
     };
     // as before the first build
     await database.as()`update rollup.freshness set refreshed_at = null`;
-    const migrated = {
-      migrations: true,
-      database: true,
-      schema: true,
-      storage: true,
-      refreshed_at: null,
-    };
+    const found = { migrations: true, database: true, schema: true, storage: true };
+    const migrated = { ...found, refreshed_at: null };
     expect(await readiness({ opened, serving: true })).toEqual({
       ok: false,
       checks: { ...migrated, first_build: false, serving: true },

@@ -51,40 +51,31 @@ const CHANGED = {
   })),
 };
 
-/** Reason, station, region, sensor, first hour and the hour after the last, when it showed. */
-type Row = readonly [string, number | null, string | null, number | null, string, string, string];
+type Row = readonly [reason: string, of: Whose, since: string, until: string, shown: string];
+type Whose = { station?: number; region?: string; sensor?: number };
+/** Local days, and when it showed. */
 const ROWS: readonly Row[] = [
   // the same local day and reason: one change
-  ['late', 1, null, null, '2026-10-01 00:00+04', '2026-10-02 00:00+04', '2026-11-03 00:10+04'],
-  ['late', 2, null, null, '2026-10-10 00:00+04', '2026-10-13 00:00+04', '2026-11-03 23:50+04'],
-  ['late', 3, null, null, '2026-10-20 00:00+04', '2026-10-21 00:00+04', '2026-11-03 12:00+04'],
+  ['late', { station: 1 }, '2026-10-01', '2026-10-02', '2026-11-03 00:10'],
+  ['late', { station: 2 }, '2026-10-10', '2026-10-13', '2026-11-03 23:50'],
+  ['late', { station: 3 }, '2026-10-20', '2026-10-21', '2026-11-03 12:00'],
   // its own numbers stay, those of the port follow
-  ['flag', 2, null, null, '2026-11-10 08:00+04', '2026-11-12 00:00+04', '2026-11-12 03:00+04'],
-  // of hours that were never published before
-  ['first', 1, null, null, '2020-01-01 00:00+04', '2026-10-01 00:00+04', '2026-11-03 00:10+04'],
-  ['placement', 1, null, 11, '2026-10-01 00:00+04', '2026-11-01 00:00+04', '2026-11-05 10:00+04'],
+  ['flag', { station: 2 }, '2026-11-10 08:00', '2026-11-12', '2026-11-12 03:00'],
   [
     'membership',
-    2,
-    'port',
-    null,
-    '2026-11-10 08:00+04',
-    '2026-11-12 00:00+04',
-    '2026-11-12 03:00+04',
+    { station: 2, region: 'port' },
+    '2026-11-10 08:00',
+    '2026-11-12',
+    '2026-11-12 03:00',
   ],
-  [
-    'version',
-    null,
-    null,
-    null,
-    '2025-01-01 00:00+04',
-    '2026-11-14 00:00+04',
-    '2026-11-14 09:00+04',
-  ],
+  // of hours that were never published before
+  ['first', { station: 1 }, '2020-01-01', '2026-10-01', '2026-11-03 00:10'],
+  ['placement', { station: 1, sensor: 11 }, '2026-10-01', '2026-11-01', '2026-11-05 10:00'],
+  ['version', {}, '2025-01-01', '2026-11-14', '2026-11-14 09:00'],
   // 35 days ago, 36 days ago, two years and a day ago
-  ['corrected', 1, null, null, '2026-09-01 00:00+04', '2026-09-02 00:00+04', '2026-10-17 00:00+04'],
-  ['deleted', 1, null, null, '2026-08-01 00:00+04', '2026-08-02 00:00+04', '2026-10-16 23:59+04'],
-  ['repair', 1, null, null, '2024-08-01 00:00+04', '2024-08-02 00:00+04', '2024-11-19 12:00+04'],
+  ['corrected', { station: 1 }, '2026-09-01', '2026-09-02', '2026-10-17'],
+  ['deleted', { station: 1 }, '2026-08-01', '2026-08-02', '2026-10-16 23:59'],
+  ['repair', { station: 1 }, '2024-08-01', '2024-08-02', '2024-11-19 12:00'],
 ];
 
 /** With a pool of readers for it. */
@@ -104,11 +95,15 @@ export async function installChanged(engine: Engine) {
   await here.refresh(NOW);
   const owner = here.database.as();
   await owner`delete from rollup.change`;
-  for (const [reason, station, region, sensor, since, until, shown] of ROWS)
+  for (const [reason, { station = null, region = null, sensor = null }, ...times] of ROWS) {
+    const [since, until, shown] = times.map((time) =>
+      time.includes(' ') ? `${time}+04` : `${time} 00:00+04`,
+    ) as [string, string, string];
     await owner`insert into rollup.change (reason, station_id, region_slug, sensor_id, regions, since, until, shown_at)
       select ${reason}, ${station}, ${region}, ${sensor}, case when ${station !== null && region === null} then h.regions end,
         h.since, h.until, ${shown}
       from logic.hours_by_regions(${station}, tstzrange(${since}, ${until})) h`;
+  }
   // not shown yet
   await owner`insert into rollup.change (reason, station_id, since, until)
     values ('late', 1, '2026-10-01', '2026-10-02')`;

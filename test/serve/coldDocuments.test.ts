@@ -2,7 +2,7 @@
  * With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the
  * chunks of its windows, however often it was queried before.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
 import { apiOver } from '../../src/database/apiDb.ts';
@@ -67,8 +67,8 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
       return hidden.length === 0;
     };
     await until(isVisible, 'no row is hidden from anybody');
+    return () => database.drop();
   });
-  afterAll(() => database.drop());
 
   it.each(['station', 'region'] as const)(
     'the history of a %s reads only its own points, from one or two chunks',
@@ -202,12 +202,11 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
     await onConnection(database.target, session, async (sql) => {
       // parallel workers seem to cost nothing, and no plan may use them: starting them takes longer
       // than the query, and the rows that they read are not counted here
+      const costs = ['setup_cost', 'tuple_cost', 'leader_participation'];
+      const sizes = ['table_scan_size', 'index_scan_size'];
       for (const setting of [
-        'parallel_setup_cost',
-        'parallel_tuple_cost',
-        'min_parallel_table_scan_size',
-        'min_parallel_index_scan_size',
-        'parallel_leader_participation',
+        ...costs.map((name) => `parallel_${name}`),
+        ...sizes.map((name) => `min_parallel_${name}`),
       ])
         await sql`select set_config(${setting}, '0', false)`;
       /** The counts of this session, which the server keeps until it has reported them. */

@@ -1,5 +1,5 @@
 /** Every change of published data raises the data version, and each process hears of it. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
@@ -26,8 +26,8 @@ onOneEngine('the data version', (engine) => {
       stations: network.stations.map((one) => ({ ...one, screening: true })),
     });
     owner = here.database.as();
+    return () => here.close();
   });
-  afterAll(() => here.close());
 
   const version = async (sql = owner) => {
     const [row] = await sql<{ data_version: number }[]>`select data_version from rollup.freshness`;
@@ -90,19 +90,17 @@ onOneEngine('the data version', (engine) => {
 
   describe('as a process watches it', () => {
     let watch: DataVersionWatch;
-    let closeReads: () => Promise<void>;
     let changes: string[];
     beforeEach(() => {
       changes = [];
       const { target, timeZone } = here.database;
       const db = openReaderPool(target, { timeZone, max: 2 });
-      closeReads = () => db.destroy();
       const onHistoryChange = (change: string) => changes.push(change);
       watch = watchDataVersion({ db, clock: () => NOW, log, pollMs: 5, onHistoryChange });
-    });
-    afterEach(async () => {
-      watch.close();
-      await closeReads();
+      return async () => {
+        watch.close();
+        await db.destroy();
+      };
     });
     const heard = (wanted: number) =>
       expect.poll(() => watch.current()?.version, { interval: 5 }).toBe(wanted);

@@ -3,7 +3,7 @@
  * own document is computed from its readings. At the instant of a refresh both say the same, after
  * any random changes. `LATEST_STEPS` makes it longer.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
@@ -27,7 +27,7 @@ const PARAMETERS = [
   'pm10',
   'wind_direction',
   'rain',
-] as const;
+];
 const STEPS = Number(process.env.LATEST_STEPS ?? 12);
 
 /** A network in which some sensors moved, got a formula or were suspicious lately. */
@@ -82,8 +82,8 @@ onEveryEngineInAll('recorded current values', (engine) => {
   beforeAll(async () => {
     here = await install(engine, makeNetwork(random, now));
     owner = here.database.as();
+    return () => here.close();
   });
-  afterAll(() => here.close());
 
   let compared = 0;
   /** The differences of the list and the stations' own documents at an instant. */

@@ -125,24 +125,4 @@ onOneEngine('near names', (engine) => {
     expect(near.map(({ key }) => key)).toEqual(['3987']);
     expect(distance).toHaveBeenCalledTimes(100);
   });
-
-  it('one reading of the network answers all, until the data change', async () => {
-    let queries = 0;
-    const counted = openReaderPool(here.database.target, {
-      timeZone: 'Asia/Yerevan',
-      max: 2,
-      observer: () => ({ onAcquired: () => undefined, onQuery: () => void queries++ }),
-    });
-    const versions = await versionsOf(db);
-    const cache = { maxBytes: 1e6, versions };
-    const options = { clock: () => NOW, siteBaseUrl: '', log: keepingLog(), cache };
-    const counting = makeApp({ ...options, db, wholeNetwork: counted });
-    const ask = () => request(counting).get(`${API}/region/Lindau.json`);
-    await expect.poll(async () => (await ask()).body.detail).toContain('Did you mean lindau?');
-    const first = queries;
-    expect(first).toBeGreaterThan(0);
-    for (let n = 0; n < 5; n++) expect((await ask()).status).toBe(404);
-    expect(queries).toBe(first);
-    await counted.destroy();
-  });
 });

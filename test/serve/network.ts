@@ -16,6 +16,9 @@ export const DOCUMENTS = [
   'region/alpha-history',
 ].map((name) => `${name}.json`);
 
+export const STATIONS = [1, 2, 3, 4, 5, 6];
+export const REGIONS = ['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'];
+
 export async function insertNetwork(sql: Sql): Promise<void> {
   await sql.unsafe(NETWORK).simple();
   await sql`call rollup.refresh(${NOW})`;

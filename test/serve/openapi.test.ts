@@ -1,16 +1,20 @@
 /**
- * The OpenAPI document as it is served: on the public port, cached and compressed like other
- * answers, whether or not there is a database.
+ * The OpenAPI document and /llms.txt as they are served: on the public port, cached and compressed
+ * like other answers, whether or not there is a database.
  */
+import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { EXPLORE, type FeedName } from '../../src/contract/explore.ts';
+import { keyOf, PARAMETERS } from '../../src/contract/parameters.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp, type Offers } from '../../src/serve/app.ts';
 import { openApi } from '../contract/documented.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
+import { NOWHERE } from './serve.ts';
 
 const PATH = '/openapi.json';
 const render = () => Promise.reject(new Error('feeds are only described here'));
@@ -21,7 +25,6 @@ const FEEDS: ReturnType<Required<Offers>['feeds']> = {
   stationWarningsFeed: render,
   regionWarningsFeed: render,
 };
-const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
 
 describe(PATH, () => {
   const log = keepingLog();
@@ -94,5 +97,24 @@ describe(PATH, () => {
         expect.stringContaining('described in /openapi.json'),
       ]);
     }
+  });
+
+  it('/llms.txt is a short text that leads to the OpenAPI document, also without the database', async () => {
+    const site = { contact: '', license: 'CC-BY-4.0' };
+    const options = { db, clock: makeClock(NOW), siteBaseUrl: '', log, site };
+    const { status, headers, text } = await supertest(makeApp(options)).get('/llms.txt');
+    expect([status, headers]).toMatchObject([
+      200,
+      {
+        'content-type': 'text/plain; charset=utf-8',
+        'access-control-allow-origin': '*',
+        'cache-control': expect.stringContaining('max-age=3600'),
+      },
+    ]);
+    expect(text).toContain('(/openapi.json)');
+    expect(text).toContain('licence of the data: CC-BY-4.0');
+    for (const { path, summary } of Object.values(ENDPOINTS))
+      expect(text).toContain(`- GET ${path}: ${summary}\n`);
+    for (const { name, unit } of PARAMETERS) expect(text).toContain(`${keyOf(name)} in ${unit}`);
   });
 });

@@ -2,7 +2,7 @@
  * Schema api for its readers: everything has a comment, and types are plain. Their other rights are
  * in test/database/roles.test.ts.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -14,8 +14,8 @@ onOneEngine('schema api', (engine) => {
   beforeAll(async () => {
     database = await testDatabase(engine);
     reader = database.as('airseries_reader');
+    return () => database.drop();
   });
-  afterAll(() => database.drop());
 
   it('every view, column and function of schema api has a comment', async () => {
     const objects = await reader<{ object: string; comment: string | null }[]>`

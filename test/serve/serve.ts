@@ -6,9 +6,16 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import type { DataVersions } from '../../src/serve/dataVersion.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { seededDatabase, type TestDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { insertNetwork, NOW } from './network.ts';
+
+/** An address at which there is no database. */
+export const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
+
+/** A database with the network, which is installed once in a run. */
+export const networkDatabase = (engine: Engine) =>
+  seededDatabase(engine, { name: 'test/serve/network.ts', fill: insertNetwork });
 
 export type Served = {
   app: RequestListener;
@@ -27,8 +34,7 @@ export async function serve(
   engine: Engine,
   { siteBaseUrl = 'https://air.example', path = 'rendered' }: Options = {},
 ): Promise<Served> {
-  const database = await testDatabase(engine);
-  await insertNetwork(database.as());
+  const database = await networkDatabase(engine);
   const db = openReaderPool(database.target, { timeZone: database.timeZone, max: 4 });
   const log = keepingLog();
   const cache = path === 'kept' ? { maxBytes: 1e7, versions: await versionsOf(db) } : undefined;

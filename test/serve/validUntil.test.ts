@@ -1,5 +1,5 @@
 /** valid_until of every document is the first instant at which it changes without new data. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { apiOver } from '../../src/database/apiDb.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
 import { makeDocuments, makeNetworkReader } from '../../src/serve/documents.ts';
@@ -25,18 +25,7 @@ const PATH = {
   to: '',
   hour: '',
 } as const;
-const SLUGS = [
-  'alpha',
-  'beta',
-  'gamma',
-  'delta',
-  'epsilon',
-  'zeta',
-  'eta',
-  'theta',
-  'iota',
-  'kappa',
-];
+const SLUGS = [...'abcdefghij'].map((letter) => `in-${letter}`);
 const [OFFLINE, ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD, FITTED, LEAVING] = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 ];
@@ -58,7 +47,7 @@ onEveryEngineInAll('valid_until', (engine) => {
     change(FITTED, {
       sensors: [{ id: FITTED, stations: [{ id: FITTED, since: minutes(40).toISOString() }] }],
     });
-    change(LEAVING, { regions: [{ slug: 'kappa', until: minutes(100).toISOString() }] });
+    change(LEAVING, { regions: [{ slug: 'in-j', until: minutes(100).toISOString() }] });
     here = await install(engine, network);
     await here.accept(
       [
@@ -74,8 +63,8 @@ onEveryEngineInAll('valid_until', (engine) => {
       minutes(0),
     );
     await here.refresh(minutes(0));
+    return () => here.close();
   });
-  afterAll(() => here.close());
 
   const ofStation = async (id: number, at = minutes(0)) => {
     const [row] = await here.published`select valid_until from api.station_current(${at}, ${id})`;
@@ -86,95 +75,63 @@ onEveryEngineInAll('valid_until', (engine) => {
     return new Date(row?.valid_until);
   };
 
-  describe('a station', () => {
-    it.each([
-      ['that is offline, with nothing to come, is valid for ever', OFFLINE, null],
-      ['with one value is valid until the value is stale', ONE_VALUE, minutes(150)],
-      ['with two values is valid until the first is stale', TWO_VALUES, minutes(90)],
-      ['that will be hidden is valid until then', HIDDEN, minutes(50)],
-      ['that is hidden for a while is valid until it is listed again', SHOWN, minutes(70)],
-      ['that will be flagged is valid until then', FLAGGED, minutes(20)],
-      ['whose sensor will be taken away is valid until then', MOVED, minutes(110)],
-      ['that will get a sensor is valid until then', FITTED, minutes(40)],
-      ['that will leave its region is valid until then', LEAVING, minutes(100)],
-      ['with a reading from the future is valid until it counts', AHEAD, minutes(3)],
-    ])('a station %s', async (_, id, expected) => {
-      expect(await ofStation(id)).toEqual(expected);
-    });
-
-    it('a flagged station is valid until the end of the flag', async () => {
-      expect(await ofStation(FLAGGED, minutes(25))).toEqual(minutes(30));
-    });
-
-    it('a station is flagged from the instant at which its flag begins to the instant at which it ends', async () => {
-      const flagged = async (at: Date) =>
-        (await here.published`select is_bad_thp from api.station_current(${at}, ${FLAGGED})`)[0]
-          ?.is_bad_thp;
-      expect([await flagged(minutes(20)), await ofStation(FLAGGED, minutes(20))]).toEqual([
-        true,
-        minutes(30),
-      ]);
-      expect([await flagged(minutes(30)), await ofStation(FLAGGED, minutes(30))]).toEqual([
-        false,
-        minutes(179),
-      ]);
-    });
-
-    it.each([ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING, AHEAD])(
-      'documents of station %s change at valid_until, and not before',
-      async (id) => {
-        const end = (await ofStation(id)) as Date;
-        const documents = ['stations.json', `station/${id}.json`];
-        const at = (time: Date) => Promise.all(documents.map((path) => here.get(path, time)));
-        const [now, before, then] = [
-          await at(minutes(0)),
-          await at(new Date(end.getTime() - 1)),
-          await at(end),
-        ];
-        expect(before[1]).toEqual(now[1]);
-        expect(then).not.toEqual(before);
-      },
-    );
+  it.each([
+    ['that is offline, with nothing to come, is valid for ever', OFFLINE, null],
+    ['with one value is valid until the value is stale', ONE_VALUE, minutes(150)],
+    ['with two values is valid until the first is stale', TWO_VALUES, minutes(90)],
+    ['that will be hidden is valid until then', HIDDEN, minutes(50)],
+    ['that is hidden for a while is valid until it is listed again', SHOWN, minutes(70)],
+    ['that will be flagged is valid until then', FLAGGED, minutes(20)],
+    ['whose sensor will be taken away is valid until then', MOVED, minutes(110)],
+    ['that will get a sensor is valid until then', FITTED, minutes(40)],
+    ['that will leave its region is valid until then', LEAVING, minutes(100)],
+    ['with a reading from the future is valid until it counts', AHEAD, minutes(3)],
+  ])('a station %s, and its documents change then and not before', async (_, id, expected) => {
+    expect(await ofStation(id)).toEqual(expected);
+    if (expected === null || id === FITTED) return; // which has nothing to show
+    const at = (time: Date) =>
+      Promise.all(['stations.json', `station/${id}.json`].map((path) => here.get(path, time)));
+    const before = await at(new Date(expected.getTime() - 1));
+    expect(before[1]).toEqual((await at(minutes(0)))[1]);
+    expect(await at(expected)).not.toEqual(before);
   });
 
-  describe('a region', () => {
-    it('a region is valid until the next full hour', async () => {
-      expect(await ofRegion('alpha')).toEqual(minutes(50));
-    });
+  it('a station is flagged from the instant at which its flag begins to the instant at which it ends', async () => {
+    const flagged = async (at: Date) =>
+      (await here.published`select is_bad_thp from api.station_current(${at}, ${FLAGGED})`)[0];
+    for (const [at, is_bad_thp, until] of [
+      [20, true, 30],
+      [25, true, 30],
+      [30, false, 179],
+    ] as const) {
+      expect(await flagged(minutes(at))).toEqual({ is_bad_thp });
+      expect(await ofStation(FLAGGED, minutes(at))).toEqual(minutes(until));
+    }
+  });
 
-    it('a region is valid until its digest expires after 30 minutes, if that comes first', async () => {
-      await here.digest(minutes(0));
-      expect(await ofRegion('beta', minutes(15))).toEqual(minutes(30));
-      expect(await ofRegion('beta', minutes(31))).toEqual(minutes(50));
-      expect(await here.get('region/beta.json', minutes(30))).toMatchObject({ 'pm2.5': 1 });
-      expect(await here.get('region/beta.json', new Date(minutes(30).getTime() + 1))).toMatchObject(
-        { 'pm2.5': null },
-      );
-    });
+  it('a region is valid until the next full hour, the expiry of its digest or the next digest', async () => {
+    expect(await ofRegion('in-a')).toEqual(minutes(50));
+    await here.digest(minutes(0));
+    expect(await ofRegion('in-b', minutes(15))).toEqual(minutes(30));
+    expect(await ofRegion('in-b', minutes(31))).toEqual(minutes(50));
+    expect(await ofRegion('in-b', minutes(-5)), 'the clock was set back').toEqual(minutes(0));
+  });
 
-    it('now.json of a region is valid until the digest with its counts expires, not until the next full hour (C4)', async () => {
-      const until = async (at: Date) => {
-        const db = apiOver(here.published);
-        const documents = makeExplore({ db, wholeNetwork: db, clock: () => at });
-        return (await documents.regionNow({ ...PATH, slug: 'beta' })).validUntil;
-      };
-      const particles = async (at: Date) =>
-        (await here.get('/en/explore/v1/region/beta/now.json', at)).particles;
-      await here.digest(minutes(0));
-      expect(await until(minutes(15))).toEqual(minutes(30));
-      expect(await particles(minutes(30))).toEqual({ stations: 1, left_out: 0, expected: 1 });
-      expect(await particles(new Date(minutes(30).getTime() + 1))).toEqual({
-        stations: null,
-        left_out: null,
-        expected: null,
-      });
-      expect(await until(minutes(31))).toEqual(minutes(50));
-      expect(await until(minutes(-5))).toEqual(minutes(0)); // the clock was set back
-    });
-
-    it('a region is valid until the next digest, if the clock was set back', async () => {
-      expect(await ofRegion('beta', minutes(-5))).toEqual(minutes(0));
-    });
+  it('now.json of a region is valid until the digest with its counts expires, not until the next full hour (C4)', async () => {
+    const until = async (at: Date) => {
+      const db = apiOver(here.published);
+      const documents = makeExplore({ db, wholeNetwork: db, clock: () => at });
+      return (await documents.regionNow({ ...PATH, slug: 'in-b' })).validUntil;
+    };
+    const particles = async (at: Date) =>
+      (await here.get('/en/explore/v1/region/in-b/now.json', at)).particles;
+    await here.digest(minutes(0));
+    expect(await until(minutes(15))).toEqual(minutes(30));
+    expect(await until(minutes(31))).toEqual(minutes(50));
+    expect(await until(minutes(-5))).toEqual(minutes(0)); // the clock was set back
+    const [counted, unknown] = [minutes(30), new Date(minutes(30).getTime() + 1)];
+    expect(await particles(counted)).toEqual({ stations: 1, left_out: 0, expected: 1 });
+    expect(await particles(unknown)).toEqual({ stations: null, left_out: null, expected: null });
   });
 
   it.each([

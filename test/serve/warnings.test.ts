@@ -149,13 +149,6 @@ onEveryEngineInAll('warnings', (engine) => {
     expect([category, category_since, warnings]).toEqual([null, null, []]);
   });
 
-  it('an hour counts when it has closed', async () => {
-    const open = await get(`station/${WALK}`, { now: new Date('2026-11-20T04:59:59Z') });
-    expect(open).toMatchObject({ category: 'good', category_since: at('06:00') });
-    const closed = await get(`station/${WALK}`, { now: new Date('2026-11-20T05:00:00Z') });
-    expect(closed).toMatchObject({ category: 'unhealthy', category_since: at('08:00') });
-  });
-
   it('hours with suspect particles warn nobody (C9)', async () => {
     const expected = [[at('02:00'), 'good', 'moderate']];
     expect(changes(await get(`station/${SUSPECT}`))).toEqual(expected);
@@ -233,12 +226,10 @@ onEveryEngineInAll('warnings as they come', (engine) => {
   async function told(path: string, now: Date) {
     const answer = await here.get(`/en/explore/v1/${path}/warnings.json`, now);
     const { warnings } = EXPLORE.stationWarnings.answer.parse(answer);
-    return warnings.map(({ timestamp, announced_at, before, category }) => [
-      timestamp.slice(11, 16),
-      announced_at.slice(11, 19),
-      before,
-      category,
-    ]);
+    return warnings.map(({ timestamp, announced_at, before, category }) => {
+      const times = `${timestamp.slice(11, 16)} ${announced_at.slice(11, 19)}`;
+      return `${times} ${before} > ${category}`;
+    });
   }
 
   it('an hour that becomes known more than three hours after its end warns nobody (R3)', async () => {
@@ -253,22 +244,22 @@ onEveryEngineInAll('warnings as they come', (engine) => {
     // 08:00 ended two hours ago
     await here.accept(hours(LATE, at('08:00'), [60]));
     await here.refresh(now);
-    const expected = [['08:00', '11:00:30', 'good', 'unhealthy']];
+    const expected = ['08:00 11:00:30 good > unhealthy'];
     expect(await told('station/1', now)).toEqual(expected);
     expect(await told('region/late', now)).toEqual(expected);
   });
 
   it('what was announced stays when its hour changes, and a changed hour may warn again (R3)', async () => {
     await live(REVISED, at('06:00'), [5, 5, 41.2]);
-    const first = ['08:00', '09:00:30', 'good', 'unhealthy for sensitive groups'];
+    const first = '08:00 09:00:30 good > unhealthy for sensitive groups';
     expect(await told('station/2', soonAfter('09:00'))).toEqual([first]);
     await here.accept(hours(REVISED, at('08:00'), [130]));
     await here.refresh(soonAfter('09:20'));
-    const second = ['08:00', '09:20:30', 'unhealthy for sensitive groups', 'very unhealthy'];
+    const second = '08:00 09:20:30 unhealthy for sensitive groups > very unhealthy';
     expect(await told('station/2', soonAfter('09:20'))).toEqual([second, first]);
     await here.accept(hours(REVISED, at('08:00'), [5]));
     await here.refresh(soonAfter('09:40'));
-    const third = ['08:00', '09:40:30', 'very unhealthy', 'good'];
+    const third = '08:00 09:40:30 very unhealthy > good';
     expect(await told('station/2', soonAfter('09:40'))).toEqual([third, second, first]);
     // long after
     await here.accept(hours(REVISED, at('08:00'), [300]));
@@ -294,8 +285,8 @@ onEveryEngineInAll('warnings as they come', (engine) => {
     await here.refresh(soonAfter('13:00'));
     // the third better one, whatever lies between
     expect(await told('station/3', soonAfter('13:00'))).toEqual([
-      ['12:00', '13:00:30', 'unhealthy', 'good'],
-      ['06:00', '07:00:30', null, 'unhealthy'],
+      '12:00 13:00:30 unhealthy > good',
+      '06:00 07:00:30 null > unhealthy',
     ]);
     expect(await version()).toBeGreaterThan(before);
     // better with its newest hour, to the worst of the three
@@ -303,12 +294,9 @@ onEveryEngineInAll('warnings as they come', (engine) => {
     await here.refresh(soonAfter('14:00'));
     await here.accept(hours(GAPS, at('14:00'), [20, 5, 5]));
     await here.refresh(soonAfter('17:00'));
-    expect((await told('station/3', soonAfter('17:00')))[0]).toEqual([
-      '16:00',
-      '17:00:30',
-      'unhealthy',
-      'moderate',
-    ]);
+    expect((await told('station/3', soonAfter('17:00')))[0]).toEqual(
+      '16:00 17:00:30 unhealthy > moderate',
+    );
   });
 
   it('a station that was silent for longer than the list begins with the category it had', async () => {
@@ -316,13 +304,13 @@ onEveryEngineInAll('warnings as they come', (engine) => {
     await live(SILENT, at('06:00', '2026-11-21'), [60]);
     await deleteOldWarnings(here.database.target, soonAfter('10:00', back));
     expect(await told('station/3', soonAfter('17:00'))).toEqual([
-      ['16:00', '17:00:30', 'unhealthy', 'moderate'], // the newest of a station stays
+      '16:00 17:00:30 unhealthy > moderate', // the newest of a station stays
     ]);
     await live(SILENT, at('10:00', back), [5, 5]);
     expect(await told('station/4', soonAfter('12:00', back))).toEqual([]);
     await live(SILENT, at('12:00', back), [5]);
     expect(await told('station/4', soonAfter('13:00', back))).toEqual([
-      ['12:00', '13:00:30', 'unhealthy', 'good'],
+      '12:00 13:00:30 unhealthy > good',
     ]);
   });
 
@@ -334,7 +322,7 @@ onEveryEngineInAll('warnings as they come', (engine) => {
     expect(await told('station/5', soonAfter('15:00', day))).toEqual([]);
     await live(HISTORY, at('15:00', day), [140]);
     expect(await told('station/5', soonAfter('16:00', day))).toEqual([
-      ['15:00', '16:00:30', 'unhealthy', 'very unhealthy'],
+      '15:00 16:00:30 unhealthy > very unhealthy',
     ]);
   });
 
@@ -347,8 +335,8 @@ onEveryEngineInAll('warnings as they come', (engine) => {
     }
     await here.refresh(now);
     expect(await told('station/6', now)).toEqual([
-      ['16:00', '17:00:31', 'moderate', 'unhealthy'],
-      ['16:00', '17:00:30', null, 'moderate'],
+      '16:00 17:00:31 moderate > unhealthy',
+      '16:00 17:00:30 null > moderate',
     ]);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, inject } from 'vitest';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { CORE } from './definitions.ts';
-import { makeDatabase, makeEmptyDatabase, type TestDatabase } from './makeDatabase.ts';
+import { makeDatabase, makeEmptyDatabase, type Seed, type TestDatabase } from './makeDatabase.ts';
 
 export type { TestDatabase };
 
@@ -40,6 +40,10 @@ export const isRepetition = (engine: Engine) => !isAll && engine !== engines[0];
 
 export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') =>
   makeDatabase(targets, engine, timeZone);
+
+/** A database that begins with what a test file needs. */
+export const seededDatabase = (engine: Engine, seed: Seed) =>
+  makeDatabase(targets, engine, 'Asia/Yerevan', undefined, seed);
 
 /** A database without the views and functions of any extra. */
 export const coreDatabase = (engine: Engine) => makeDatabase(targets, engine, 'Asia/Yerevan', CORE);

@@ -515,7 +515,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/serve/health.test.ts', 'test/serve/digest.test.ts'],
+    tests: ['test/serve/health.test.ts', 'test/serve/current.test.ts'],
     changes: {
       'sql/logic/70_current.sql': [
         ['count(logic.possible(h.pm25)) >= 18', 'count(logic.possible(h.pm25)) > 18'],
@@ -535,7 +535,6 @@ const TABLE: readonly Table[] = [
   {
     tests: [
       'test/serve/current.test.ts',
-      'test/serve/stationCurrent.test.ts',
       'test/serve/latest.test.ts',
       'test/serve/windows.test.ts',
       'test/serve/validUntil.test.ts',
