@@ -26,6 +26,14 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { storageOf } from './storage.ts';
 
 const MINUTE = 60_000;
+/** A row of these is inserted, updated, moved, deleted and truncated. */
+const ON_EACH = [
+  'a late reading',
+  'a corrected reading',
+  'a reading that a person moves to another hour',
+  'deleted readings',
+  'all readings',
+];
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
 
 onEveryEngine('the record of changes', (engine) => {
@@ -235,7 +243,9 @@ onEveryEngine('the record of changes', (engine) => {
     ],
   ];
   // what triggers log differs between engines, and what the network file changes does not
-  const rows = isRepetition(engine) ? ofReadings : [...ofReadings, ...ofTheNetwork];
+  const rows = isRepetition(engine)
+    ? ofReadings.filter(([what]) => ON_EACH.includes(what))
+    : [...ofReadings, ...ofTheNetwork];
   it.each(rows)('%s: recorded as expected (R1)', async (_, work, ...lines) => {
     await work();
     await db.refresh(NOW);

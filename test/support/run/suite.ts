@@ -28,6 +28,8 @@ const RARE = [
   'test/extras/archive/archiveFaults.test.ts', // archive.test.ts: missing and damaged files are made again, by one session
   'test/extras/archive/copy.test.ts', // archiveService.test.ts: each file with the hash of the index; serve.test.ts: ranges, validators
   'test/extras/archive/lateReading.test.ts', // record.test.ts: its rows; archive.test.ts: the files that follow them
+  'test/aggregate/progress.test.ts', // base/progress.test.ts: a line of progress and its log; changeLog.test.ts: no hour is lost
+  'test/database/keptHours.test.ts', // aggregate/keptHours.test.ts: only what is missing is restored
   'test/aggregate/tampering.test.ts', // audit.test.ts: wrong, missing and surplus buckets are named and mended
   'test/aggregate/retention.test.ts', // engines.test.ts: expired readings are deleted, and their aggregates stay
   'test/extras/demo/demo.test.ts', // demo/wiring.test.ts: a service with it; demo/readings.test.ts: what it invents
