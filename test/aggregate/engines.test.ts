@@ -25,6 +25,7 @@ import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { needs } from '../support/tools.ts';
 import { differences } from './differences.ts';
 import { storageOf } from './storage.ts';
 
@@ -347,63 +348,67 @@ onEveryEngine('an engine', (engine) => {
     });
 
     if (differing.compressed.length > 0)
-      it('a month of very many readings, compressed by the week, can be imported again, corrected and completed late', async () => {
-        const month = await testDatabase(engine);
-        await month
-          .superuser()
-          .unsafe(differing.limitRewriting.replace('DATABASE', month.target.database));
-        const sensors = [100, 101, 102, 103, 104, 105, 106, 107, 108, 109];
-        await bringIn(
-          month.as(),
-          smallNetwork({ one: { sensors: sensors.map((id) => ({ id })) } }),
-        );
-        const hours = Array.from({ length: 31 * 24 }, (_, n) => n);
-        const all = sensors.length * hours.length;
-        const ingest = month.as('airseries_ingest');
-        /** Imports a reading of every sensor in each of these hours. */
-        const imported = async ({ minute = 0, pm25 = 1, of = hours } = {}) => {
-          const lines = of.flatMap((n) => {
-            const time = new Date(
-              Date.parse('2026-07-01T00:00:00+04:00') + (n * 60 + minute) * 60_000,
-            ).toISOString();
-            return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
-          });
-          const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-          const options = {
-            formats: READING_FORMATS,
-            now: NOW,
-            log: keepingLog(),
-            terminal: false,
+      it(
+        'a month of very many readings, compressed by the week, can be imported again, corrected and completed late',
+        needs('all'),
+        async () => {
+          const month = await testDatabase(engine);
+          await month
+            .superuser()
+            .unsafe(differing.limitRewriting.replace('DATABASE', month.target.database));
+          const sensors = [100, 101, 102, 103, 104, 105, 106, 107, 108, 109];
+          await bringIn(
+            month.as(),
+            smallNetwork({ one: { sensors: sensors.map((id) => ({ id })) } }),
+          );
+          const hours = Array.from({ length: 31 * 24 }, (_, n) => n);
+          const all = sensors.length * hours.length;
+          const ingest = month.as('airseries_ingest');
+          /** Imports a reading of every sensor in each of these hours. */
+          const imported = async ({ minute = 0, pm25 = 1, of = hours } = {}) => {
+            const lines = of.flatMap((n) => {
+              const time = new Date(
+                Date.parse('2026-07-01T00:00:00+04:00') + (n * 60 + minute) * 60_000,
+              ).toISOString();
+              return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
+            });
+            const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
+            const options = {
+              formats: READING_FORMATS,
+              now: NOW,
+              log: keepingLog(),
+              terminal: false,
+            };
+            const { accepted, unchanged } = await importReadings(ingest, [path], options);
+            return { accepted, unchanged };
           };
-          const { accepted, unchanged } = await importReadings(ingest, [path], options);
-          return { accepted, unchanged };
-        };
-        expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
-        expect(await differences(month)).toEqual([]);
-        await maintain(month.target, NOW);
-        // recomputing an hour decompresses the batches it lies in, so a batch is a week, not a month
-        const batches = await month
-          .superuser()
-          .unsafe<{ name: string; rows: number }[]>(differing.batches);
-        expect(batches.map(({ name }) => name)).toEqual([...differing.compressed].sort());
-        for (const { name, rows } of batches) {
-          if (name === 'readings') expect(rows).toBeGreaterThan(168);
-          else expect([name, rows]).toEqual([name, 168]);
-        }
-        expect(await imported()).toEqual({ accepted: 0, unchanged: all });
-        expect(await imported({ of: [100], pm25: 77 })).toEqual({
-          accepted: sensors.length,
-          unchanged: 0,
-        });
-        expect(await differences(month)).toEqual([]);
-        await maintain(month.target, NOW);
-        expect(await imported({ pm25: 2 })).toEqual({ accepted: all, unchanged: 0 });
-        expect(await differences(month)).toEqual([]);
-        await maintain(month.target, NOW);
-        expect(await imported({ minute: 30 })).toEqual({ accepted: all, unchanged: 0 });
-        expect(await differences(month)).toEqual([]);
-        await month.drop();
-      });
+          expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
+          expect(await differences(month)).toEqual([]);
+          await maintain(month.target, NOW);
+          // recomputing an hour decompresses the batches it lies in, so a batch is a week, not a month
+          const batches = await month
+            .superuser()
+            .unsafe<{ name: string; rows: number }[]>(differing.batches);
+          expect(batches.map(({ name }) => name)).toEqual([...differing.compressed].sort());
+          for (const { name, rows } of batches) {
+            if (name === 'readings') expect(rows).toBeGreaterThan(168);
+            else expect([name, rows]).toEqual([name, 168]);
+          }
+          expect(await imported()).toEqual({ accepted: 0, unchanged: all });
+          expect(await imported({ of: [100], pm25: 77 })).toEqual({
+            accepted: sensors.length,
+            unchanged: 0,
+          });
+          expect(await differences(month)).toEqual([]);
+          await maintain(month.target, NOW);
+          expect(await imported({ pm25: 2 })).toEqual({ accepted: all, unchanged: 0 });
+          expect(await differences(month)).toEqual([]);
+          await maintain(month.target, NOW);
+          expect(await imported({ minute: 30 })).toEqual({ accepted: all, unchanged: 0 });
+          expect(await differences(month)).toEqual([]);
+          await month.drop();
+        },
+      );
   });
 
   it('a half-open period of one sensor can be deleted, compressed or not, and the aggregates follow', async () => {

@@ -495,7 +495,6 @@ inBrowser('each page in a browser', (open) => {
     ['region/town', '.chart svg'],
     [`station/${STATIONS.good}`, '#calendar .calendar rect'],
     ['region/town/limits', 'h1'],
-    ['docs', '.opblock-summary-path'],
     ['embed/station/1', '.index'],
   ])('the page %s shows its parts, and complains of nothing', async (path, part) => {
     const page = await open({ viewport: { width: 1_280, height: 4_000 } });
