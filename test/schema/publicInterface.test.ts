@@ -60,7 +60,7 @@ describe('private schemas of TimescaleDB', () => {
 
   it(
     'TimescaleDB’s own logs of changes stay short, however many late readings come',
-    needs('timescale'),
+    needs('timescale', 'all'),
     async () => {
       const database = await testDatabase('timescale');
       const owner = database.as();

@@ -1,8 +1,8 @@
 /**
  * Rule A10 by simulation: after any sequence of writes, deletions, network changes and refreshes,
  * some of them killed or concurrent, every bucket follows from the readings, and the engines agree.
- * 50 steps in each zone on each engine, and the corpus: in `npm test` one zone, and the corpus on one
- * engine.
+ * 50 steps in each zone, and the corpus, on each engine. `npm test` has 30 steps in one zone, and the
+ * corpus on one engine.
  */
 import { expect, it } from 'vitest';
 import { engines, isAll, onEveryEngineInAll, testDatabase } from '../../support/database.ts';
@@ -22,6 +22,8 @@ const zones = isAll ? ZONES : (['America/Asuncion'] as const);
 /** A seed for each zone, chosen so that every pair occurs in one of them. */
 const seedOf = (zone: (typeof ZONES)[number]) => 258 + ZONES.indexOf(zone);
 const STEPS_PER_ZONE = 50;
+/** The first 30 in `npm test`. */
+const PLAYED = isAll ? STEPS_PER_ZONE : 30;
 
 it('the simulation meets every pair of event, moment, value, statement and zone', () => {
   const missing = allPairs();
@@ -33,10 +35,10 @@ it('the simulation meets every pair of event, moment, value, statement and zone'
 });
 
 it.concurrent.each(zones)(
-  'every bucket in %s is correct after each of 50 steps, and the engines agree',
+  `every bucket in %s is correct after each of ${PLAYED} steps, and the engines agree`,
   { timeout: patient(600_000) },
   async (zone) => {
-    const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE);
+    const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE).slice(0, PLAYED);
     const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));
     const failures = await Promise.all(databases.map((database) => playSteps(database, steps)));
     for (const [index, failure] of failures.entries()) {
