@@ -30,12 +30,15 @@ export function meantPaths(path: string, routes: readonly string[]): string[] {
   let found: string[] = [];
   for (const route of routes) {
     const end = route.replace(BASE, '');
-    const ends = [end, end.replace(SUBJECT, '')];
-    const apart = Math.min(...ends.map((one) => lettersApart(one, wanted)));
+    const whole = lettersApart(end, wanted);
+    const apart = Math.min(whole, lettersApart(end.replace(SUBJECT, ''), wanted));
     if (end === '' || apart > least) continue;
+    const meant = filled(route, { ...valuesIn(end, wanted), locale });
+    // the address is of this route, and only the place in it is wrong
+    if (whole === 0 && meant.includes('{')) return [];
     if (apart < least) found = [];
     least = apart;
-    found.push(filled(route, { ...valuesIn(end, wanted), locale }));
+    found.push(meant);
   }
   return found.filter((one) => one !== path).slice(0, MOST);
 }

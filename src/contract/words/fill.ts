@@ -2,4 +2,4 @@
 
 /** A text with its `{name}`s filled in. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  text.replace(/\{(\w{1,40})\}/g, (_, name) => String(values[name]));
