@@ -289,6 +289,7 @@ describe('a problem', () => {
     ['/en/Secret-City', []],
     ['/en/hidden', []],
     ['/en/embed/region/tovn', ['Town']],
+    ['/en/embed/region/%D0%93%D0%BE%D1%80%D0%BE%D0%B4', ['Town']],
     [`/en/${'x'.repeat(5_000)}`, []],
   ])('the 404 page of %s suggests %s', async (path, titles) => {
     const browser = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'ru' };
@@ -298,6 +299,7 @@ describe('a problem', () => {
     expect(found.map(({ groups }) => groups?.title)).toEqual(titles);
     for (const { groups } of found)
       expect(await get(groups?.href ?? '')).toMatchObject({ status: 200 });
+    expect(body).not.toMatch(/<code>[^<]*\{/); // an address in which the place is still to be named
     const isEmbedded = path.includes('embed');
     expect(body.includes(`action="/${headers['content-language']}/"`)).toBe(!isEmbedded);
     // one field to search in; its button has another word
