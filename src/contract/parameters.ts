@@ -243,6 +243,12 @@ export const READING_COLUMNS_BY_NAME: ReadonlyMap<string, Parameter> = new Map(
 );
 export type ReadingColumn = ParameterName | typeof RAIN_TOTAL.name;
 
+const BITS = new Map(READING_COLUMNS.map(({ name }, index) => [name, 2 ** index]));
+
+/** Parameters as a set: the sum of their bits in SQL ($bit in its templates). */
+export const bitsOf = (names: readonly ReadingColumn[]): number =>
+  names.reduce((sum, name) => sum | (BITS.get(name) ?? 0), 0);
+
 /** The values of one reading; only the parameters that were measured. */
 export type Values = Partial<Record<ParameterName, number>>;
 

@@ -5,14 +5,13 @@
  */
 
 import { Unavailable } from '../../base/unavailable.ts';
-import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import { bitsOf, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../../database/arrays.ts';
 import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import type { Doubt } from '../reading/doubt.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
-import { bitsOf } from './bits.ts';
 import type { Described } from './describe.ts';
 import {
   argumentsOfLook,

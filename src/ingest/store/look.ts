@@ -2,14 +2,15 @@
  * Looks at staged rows as a whole, before any is stored (S7, S8): files, pushes and feeds ask
  * sql/logic/45_look.sql the same, and what it finds becomes doubts here.
  */
+
 import type { ReservedSql } from 'postgres';
+import { bitsOf } from '../../contract/parameters.ts';
 import type { Explaining } from '../formats.ts';
 import { differenceOf, shown, unusedDifferences } from '../reading/differences.ts';
 import type { Doubt } from '../reading/doubt.ts';
 import type { Findings } from '../reading/facts.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
-import { bitsOf } from './bits.ts';
 
 /** An element of logic.look_at_stage. `stops`: the rows are not to be stored. */
 export type Finding = { stops: boolean } & (

@@ -5,14 +5,13 @@
  * constant, whatever the size of the file, and nothing is left of the stage after a crash.
  */
 import type { ReservedSql } from 'postgres';
-import { type Parameter, READING_COLUMNS } from '../../contract/parameters.ts';
+import { bitsOf, type Parameter, READING_COLUMNS } from '../../contract/parameters.ts';
 import { type BinaryRows, makeBinaryRows } from '../../database/binaryRows.ts';
 import type { Sql } from '../../database/client.ts';
 import { copyRows, onReserved, transaction } from '../../database/copyIn.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { addTime, emptySpan, type Span } from '../reading/span.ts';
 import { isUsable, type StoredRow, storable, withRetry } from './accept.ts';
-import { bitsOf } from './bits.ts';
 import { loadSensorFacts, withTotals } from './sensorFacts.ts';
 import {
   type Checked,
