@@ -169,13 +169,14 @@ function served(
   { document, validUntil, version, route, changedAt, lastModified }: Omit<Kept, keyof Seen>,
   now: number,
 ): Sent {
-  const sent = { document, validUntil, version, route };
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
   const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
   // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it
   // would be one
-  if (lastModified === undefined || changedAt > now) return { ...sent, cacheHeaders: { maxAge } };
-  return { ...sent, cacheHeaders: { maxAge, lastModified, sentAt: now } };
+  const isTold = lastModified !== undefined && changedAt <= now;
+  const cacheHeaders = isTold ? { maxAge, lastModified, sentAt: now } : { maxAge };
+  // no spread: it took 3.5 % of the processor time of a 304
+  return { document, validUntil, version, route, cacheHeaders };
 }
 
 /**
