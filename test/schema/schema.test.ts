@@ -54,6 +54,15 @@ onEveryEngine('the schema', (engine) => {
     const columns = READING_COLUMNS.flatMap(({ name }) => [`${name}_before`, `${name}_after`]);
     expect(row?.names.toSorted()).toEqual(['measured_at', ...columns].toSorted());
   });
+
+  it('what changes any parameter of a stored value is a correction (R1)', async () => {
+    const [noting] = await owner<[{ definition: string }]>`
+      select pg_get_functiondef('raw.note_changes'::regproc) as definition`;
+    const compared = [...noting.definition.matchAll(/\(o\.(\w+) is null or n\.\1 = o\.\1\)/g)];
+    expect(compared.map(([, name]) => name).toSorted()).toEqual(
+      [...READING_COLUMNS.map(({ name }) => name), 'rain_given'].toSorted(),
+    );
+  });
 });
 
 async function plainSchema(): Promise<string[]> {
