@@ -60,21 +60,24 @@ export async function readNetwork(context: Context, locale: Locale) {
   const stations = new Map(now.stations.map((one) => [one.id, one]));
   const regions = new Map(now.regions.map((one) => [one.slug, one]));
   const { index } = context.site;
-  /** With its verdict, and PM2.5 of the hour that this is about. */
-  const judge = <Place extends Region | Station>(place: Place, judged: Judged | undefined) => {
-    const known = { ...UNJUDGED, ...judged };
-    const verdict = verdictOf(index, { ...place, ...known }, gradeIn(known));
-    const isOfHour = verdict.by?.index === 'eaqi';
-    return { ...place, ...(isOfHour && { 'pm2.5': known['pm2.5'] }), verdict };
+  /**
+   * With its verdict, and PM2.5 of the hour that this is about. One copy of each place: four of each
+   * took a fifth of the processor time of a page with 2,000 stations.
+   */
+  const judge = <Place extends Region | Station>(place: Place, judged = UNJUDGED) => {
+    const { aqi, measurement_time } = place;
+    const { is_bad_pm = false, has_measured } = judged;
+    const status = 'status' in place && { status: place.status };
+    const facts = { aqi, measurement_time, is_bad_pm, has_measured, ...status };
+    const verdict = verdictOf(index, facts, gradeIn(judged));
+    const pm25 = verdict.by?.index === 'eaqi' ? judged['pm2.5'] : place['pm2.5'];
+    return { ...place, 'pm2.5': pm25, is_bad_pm, verdict };
   };
   return {
     ...list,
     hour: now.timestamp,
     judgeStations: <One extends Station>(shown: readonly One[]) =>
-      shown.map((station) => {
-        const judged = stations.get(station.id);
-        return { ...judge(station, judged), is_bad_pm: judged?.is_bad_pm ?? false };
-      }),
+      shown.map((station) => judge(station, stations.get(station.id))),
     judgeRegions: <One extends Region>(shown: readonly One[]) =>
       shown.map((region) => judge(region, regions.get(region.slug))),
   };
