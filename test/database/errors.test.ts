@@ -24,6 +24,7 @@ it.each([
   ['a session that the server ended, whatever the code', failure('XX000', 'FATAL')],
   ['a role that the server does not know', failure('22023', 'FATAL')],
   ['a server that is starting', failure('57P03', 'FATAL')],
+  ['a primary that became a replica', failure('25006')],
   ['a statement timeout', failure('57014')],
   ['a closed connection', failure('CONNECTION_CLOSED')],
   ['a probe without an answer', failure('UNREACHABLE')],

@@ -77,6 +77,41 @@ onOneEngine('a pool', (engine) => {
 /** A server's answer to a client that may log in without a password. */
 const LOGGED_IN = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
 
+/** Messages of a server: a type, the length, and what is in it. */
+const message = (type: string, content: string) => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + content.length);
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content, 'latin1')]);
+};
+/** One row with the text 7 in its column n, told as so many rows. */
+const oneRowOf = (count: number) =>
+  Buffer.concat([
+    message('1', ''),
+    message('t', '\0\0'),
+    message('T', `\0\x01n\0${'\0'.repeat(9)}\x19\xff\xff\xff\xff\xff\xff\0\0`),
+    message('2', ''),
+    message('D', '\0\x01\0\0\0\x017'),
+    message('C', `SELECT ${count}\0`),
+    message('Z', 'I'),
+  ]);
+
+it.each([
+  [1, [{ n: '7' }]],
+  [2, expect.any(Unavailable)],
+])('one row of a result that has %i is answered, or refused', async (count, expected) => {
+  const server = await openMute((socket) => {
+    socket.once('data', () => {
+      socket.on('data', () => socket.write(oneRowOf(count)));
+      socket.write(LOGGED_IN);
+    });
+  });
+  onTestFinished(server.close);
+  const pool = openReaderPool(server.target, { timeZone: 'UTC' });
+  const answer = await pool.query('select n', []).catch((error: unknown) => error);
+  await pool.destroy();
+  expect(answer).toEqual(expected);
+});
+
 it('a request is Unavailable after three seconds if the server lets it log in, and then says nothing', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());

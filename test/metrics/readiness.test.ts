@@ -42,6 +42,11 @@ onOneEngine('readiness', (engine) => {
       checks: { ...built, serving: true },
     });
 
+    const unasked = { ...opened, fault: () => Promise.reject(new Error('no answer')) };
+    expect(await readiness({ opened: unasked, serving: true })).toEqual({
+      ok: false,
+      checks: { ...built, storage: null, serving: true },
+    });
     await database.superuser()`alter table raw.readings drop constraint readings_pkey`;
     expect(await readiness({ opened, serving: true })).toMatchObject({
       ok: false,

@@ -129,9 +129,13 @@ onEveryEngineInAll('migrate', (engine) => {
       const again = await built();
       await run();
       expect(await built()).toBe(again);
+      const version = async () =>
+        (await sql`select data_version from rollup.freshness`)[0]?.data_version;
+      const shown = await version();
       await sql`update raw.installation set repeatable = 'of another version'`;
       await run();
       expect(await built()).not.toBe(again);
+      expect(await version(), 'it may publish other numbers').toBeGreaterThan(shown);
     });
 
     it('the owner gets its rights in a restored database, as dumps do not contain them', async () => {

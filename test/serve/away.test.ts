@@ -19,7 +19,7 @@ import { request } from '../support/request.ts';
 import { needs } from '../support/tools.ts';
 import { openMute, openWire } from '../support/wire.ts';
 import { DOCUMENTS, NOW } from './network.ts';
-import { NOWHERE, type Served, serve } from './serve.ts';
+import { NOWHERE, type Served, serve, versionsOf } from './serve.ts';
 
 async function get(app: RequestListener, path = 'station/1.json'): Promise<Response> {
   return await request(app).get(`/en/air-quality-app/v1/${path}`);
@@ -38,11 +38,12 @@ async function expectUnavailable(app: RequestListener, path?: string) {
   });
 }
 
-function appOver(target: DatabaseAddress) {
+function appOver(target: DatabaseAddress, cache?: Parameters<typeof makeApp>[0]['cache']) {
   const db = openReaderPool(target, { timeZone: 'Asia/Yerevan', max: 4 });
   const wholeNetwork = openWholeNetworkPool(target, { timeZone: 'Asia/Yerevan' });
   const log = keepingLog();
-  const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
+  const options = { db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log };
+  const app = makeApp({ ...options, ...(cache && { cache }) });
   return { app, db: { destroy: () => Promise.all([db.destroy(), wholeNetwork.destroy()]) }, log };
 }
 
@@ -122,6 +123,24 @@ describe('an API whose database goes away', () => {
       'warn: database unavailable; returning 503',
       'info: the database answers again',
     ]);
+    await db.destroy();
+    await wire.close();
+  });
+
+  it('a kept document that bridges an outage does not end it in the log', async () => {
+    const wire = await openWire(target);
+    let isInContact = true;
+    const known = await versionsOf(served.db);
+    const versions = { ...known, current: () => (isInContact ? known.current() : undefined) };
+    const { app, db, log } = appOver(wire.target, { maxBytes: 1e6, versions });
+    expect((await get(app)).status).toBe(200);
+    wire.cut(true);
+    isInContact = false;
+    await expectUnavailable(app, 'station/2.json');
+    const { status, headers } = await get(app);
+    expect([status, headers.age]).toEqual([200, '0']);
+    const notes = log.lines.filter(({ level }) => level !== 'debug');
+    expect(notes.map(({ message }) => message)).toEqual(['database unavailable; returning 503']);
     await db.destroy();
     await wire.close();
   });

@@ -137,5 +137,16 @@ onOneEngine('the data version', (engine) => {
       expect(changes).toEqual(['set_back']);
       expect(watch.lastKnown()?.history).toBe(2);
     });
+
+    it('a replica that is behind is not heard, and its data version begins no history', async () => {
+      const before = await version();
+      await heard(before);
+      await owner`create or replace view api.server as select true as is_replica`;
+      await owner`update rollup.freshness set data_version = data_version - 1`;
+      await expect.poll(() => watch.current(), { interval: 5 }).toBeUndefined();
+      await owner`update rollup.freshness set data_version = data_version + 2`;
+      await heard(before + 1);
+      expect([changes, watch.lastKnown()?.history]).toEqual([[], 1]);
+    });
   });
 });

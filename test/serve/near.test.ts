@@ -28,6 +28,7 @@ const NETWORK = {
     { slug: 'lindaus', kind: 'district', city: 'lindua', title: { en: 'Quay' } },
     { slug: 'seldau', kind: 'city', title: { en: 'Seldau' } },
     { slug: 'seldan', kind: 'city', title: { en: 'Seldan' } },
+    { slug: 'seblaw', kind: 'city', title: { en: 'Seblaw' } },
   ].map((region) => ({ ...region, map: { latitude: 40, longitude: 44, delta: 1 } })),
   stations: [
     { id: 1, title: { en: 'Mill Street', ru: 'Мельничная' } },
@@ -75,6 +76,7 @@ onOneEngine('near names', (engine) => {
     ['capitals, in explore', '/en/explore/v1/region/LINDAU/warnings.atom', 'lindau'],
     ['a name in another language', `${API}/region/${encodeURI('Велмора')}.json`, 'velmora'],
     ['two that are as near', `${API}/region/seldaw.json`, 'seldan or seldau'],
+    ['two that are as near, by other letters', `${API}/region/sedlau.json`, 'seblaw or seldau'],
     ['the name of a station', `${API}/station/Mil-Street.json`, 'station 1 (Mill Street)'],
     [
       'its title in the language of the address',

@@ -1,6 +1,7 @@
 /** The feeds of changed numbers: when, in which words, and how they are sent. */
 import { beforeAll, expect, it } from 'vitest';
 import type { ApiDb } from '../../../src/database/apiDb.ts';
+import { entriesOf } from '../../../src/extras/news/changeEntries.ts';
 import { makeFeeds } from '../../../src/extras/news/feeds.ts';
 import { WORDS } from '../../../src/extras/news/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
@@ -113,6 +114,17 @@ onEveryEngineInAll('feeds of changed numbers', (engine) => {
       },
     ]);
     expect((await feed('/en/explore/v1/station/4/changes.atom')).entries).toHaveLength(1);
+  });
+
+  it('what one test finds twice on a day are two entries, since their keys differ', () => {
+    const flag = { kind: 'pm', test: 'outlier', sensor_id: null } as const;
+    const flags = [
+      { ...flag, since: '2026-11-20T01:00:00+04:00', until: '2026-11-20T02:00:00+04:00' },
+      { ...flag, since: '2026-11-20T05:00:00+04:00', until: null },
+    ];
+    const titles = { providers: new Map(), stations: new Map(), regions: new Map() };
+    const keys = entriesOf('en', { changes: [], flags }, titles, undefined).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(3);
   });
 
   it('a silence is noticed when it is as long as readings count, and a flag when it begins or ends (C1)', async () => {

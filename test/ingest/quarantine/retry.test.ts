@@ -209,9 +209,10 @@ onEveryEngineInAll('retry', (engine) => {
     ] as const) {
       await accept([reading(99, T, { pm25 })], source);
     }
+    await accept([reading(99, at(1), { pm25: 6 })], 'b'); // so that b is retried first
     await bringIn(town.owner, grown(99));
-    expect(await retry()).toEqual({ ...NONE, retried: 5, accepted: 1, unchanged: 4 });
-    expect((await stored(town.owner)).map(({ pm25 }) => pm25)).toEqual([5]);
+    expect(await retry()).toEqual({ ...NONE, retried: 6, accepted: 2, unchanged: 4 });
+    expect((await stored(town.owner)).map(({ pm25 }) => pm25)).toEqual([5, 6]);
     expect(await lines()).toEqual([]);
   });
 

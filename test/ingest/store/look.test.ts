@@ -117,11 +117,12 @@ const at = (minute: number) => new Date(Date.UTC(2026, 9, 1) + minute * 60_000).
 
 it('the first rows that contradict each other are quoted, however far apart they stand', async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => `1,${at(n)},1,a`);
+  rows.splice(200, 0, `1,${at(100)},1,c`); // the last before it with another value
   const again = `1,${at(100)},2,b`;
   const { hints } = await imported(['sensor_id,time,pm25,note', ...rows, again].join('\n'));
   expect(hints).toEqual([
     expect.stringContaining(
-      `1 row gives a parameter another value than an earlier row of the same sensor and time (lines 102 and 3002, both 1 at ${at(100)}: pm25 1 and 2; unused columns that differ: note (a and b)); the last one counts`,
+      `1 row gives a parameter another value than an earlier row of the same sensor and time (lines 202 and 3003, both 1 at ${at(100)}: pm25 1 and 2; unused columns that differ: note (c and b)); the last one counts`,
     ),
   ]);
 });
