@@ -78,7 +78,14 @@ export async function audit(
       await recordAudit(sql, period, found);
       return resultOf({ found, remaining: found, kept: 0, compared });
     }
-    const kept = await requestRepair(sql, period, deleteSurplus);
+    const { kept, requested } = await wantedRepair(sql, period, deleteSurplus);
+    for (const ranges of requested) {
+      await sql`
+        insert into rollup.stale (since, until, from_level, reason)
+        select lower(part), upper(part), 'sensor_hourly', 'repair'
+        from unnest(${ranges}::text::tstzmultirange) part`;
+      await refreshOn(sql, period.clock, { progress });
+    }
     await sql`truncate difference`;
     await findPeriodDifferences(sql);
     await findDifferences(sql, period, progress);
@@ -112,17 +119,26 @@ async function listed(sql: Sql): Promise<Listed> {
   return { count: row.count, first: [...first] };
 }
 
+type WantedRepair = {
+  /** How many surplus buckets are kept. */
+  kept: number;
+  /**
+   * The time to recompute, a multirange for each stretch without a kept day. They are refreshed one
+   * after the other, since a refresh recomputes what lies between near ranges of its own.
+   */
+  requested: string[];
+};
+
 /**
- * Has the next refresh recompute these buckets, except on the days of surplus buckets without
- * readings, unless they are to be deleted, and of a month only the days that were compared. Returns
- * how many surplus buckets are kept.
+ * What a repair recomputes: these buckets, except the days of surplus buckets without readings,
+ * unless they are to be deleted, and of a month only the days that were compared.
  */
-async function requestRepair(
+async function wantedRepair(
   sql: Sql,
   { from, to }: Period,
   deleteSurplus: boolean,
-): Promise<number> {
-  const [row] = await sql<[{ kept: number }]>`
+): Promise<WantedRepair> {
+  const [row] = await sql<[WantedRepair]>`
     with difference as materialized (
       select d.level, 'surplus' = any (d.columns) as is_surplus,
         tstzrange(d.bucket, rollup.bucket_add(l.unit, d.bucket, 1)) as time
@@ -134,15 +150,19 @@ async function requestRepair(
       where d.is_surplus and not ${deleteSurplus}::boolean and (d.level = 'sensor_hourly' -- it is surplus because its sensor has no reading in it
         or not exists (select from raw.readings r where r.measured_at >= lower(d.time) and r.measured_at < upper(d.time)))
     ),
-    request as (
-      insert into rollup.stale (since, until, from_level, reason)
-      select lower(part), upper(part), 'sensor_hourly', 'repair'
+    kept_day as materialized (
+      select unnest(logic.widen('day', (select range_agg(time) from kept))) as time
+    ),
+    requested as (
+      select (select count(*) from kept_day k where lower(k.time) < lower(part)) as stretch, range_agg(part) as ranges
       from unnest((select range_agg(time) from difference)
         * logic.widen('day', tstzmultirange(tstzrange(${from ?? '-infinity'}, ${to ?? 'infinity'})))
-        - logic.widen('day', (select range_agg(time) from kept))) part
+        - coalesce((select range_agg(time) from kept_day), '{}')) part
+      group by 1
     )
-    select count(*)::int as kept from kept`;
-  return row.kept;
+    select (select count(*)::int from kept) as kept,
+      coalesce((select json_agg(ranges::text order by stretch) from requested), '[]') as requested`;
+  return row;
 }
 
 const findPeriodDifferences = (sql: Sql) =>

@@ -69,6 +69,9 @@ onEveryEngineInAll('audit', (engine) => {
       'region_daily 2026-10-03T00:00:00+04:00',
     ]);
     expect(kept.kept).toBe(1);
+    // before and after it, days are recomputed
+    await tamper(owner, 'region_daily', `delete from %s where bucket = '2026-10-24 00:00+04'`);
+    expect(await runAudit(true)).toMatchObject({ kept: 1, remainingCount: 2 });
     const deleted = await audit(database.target, { ...period, repair: true, deleteSurplus: true });
     expect(deleted.remaining).toEqual([]);
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
