@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { checkSession } from '../../src/database/checkSession.ts';
 import { connect, onConnection, type Sql } from '../../src/database/client.ts';
 import { openIngestPool, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { whereComplete } from '../support/complete.ts';
 import {
   onEveryEngineInAll,
   onOneEngine,
@@ -135,36 +136,40 @@ onOneEngine('a started service', (engine) => {
     return rows.map(({ application, settings }) => [application, settings]);
   }
 
-  it('a started service opens each of its connections with the settings of its kind', async () => {
-    const { port, jobs, runJob, stop } = await launch(here);
-    await httpGet(port.public, '/en/air-quality-app/v1/stations.json');
-    await httpGet(port.admin, '/metrics');
-    for (const job of jobs) await runJob(job);
-    await stop();
-    const inUtc = { ...OF_OWNER, TimeZone: 'UTC' };
-    const withoutRole = { ...inUtc, role: 'none' };
-    // a session that holds the lock of refreshes must not stay when its process is gone
-    const idle = { idle_session_timeout: '10000', idle_in_transaction_session_timeout: '10000' };
-    expect(await seen()).toEqual([
-      ['airseries', { ...OF_ALL, role: 'airseries_ingest' }], // it checks a session of each role
-      ['airseries', OF_OWNER],
-      ['airseries', OF_READER],
-      ['airseries check', withoutRole],
-      ['airseries claim', inUtc],
-      ['airseries demo', inUtc],
-      ['airseries digest', inUtc],
-      ['airseries ingest', OF_INGEST],
-      ['airseries migrate', withoutRole],
-      ['airseries pull', inUtc],
-      ['airseries quarantine', inUtc],
-      ['airseries read', OF_PUBLIC_API],
-      ['airseries read all', OF_WHOLE_NETWORK],
-      ['airseries refresh', { ...OF_OWNER, ...idle }],
-      ['airseries refresh', { ...inUtc, ...idle }],
-      ['airseries screen', inUtc],
-      ['airseries zone', OF_OWNER],
-    ]);
-  });
+  it(
+    'a started service opens each of its connections with the settings of its kind',
+    whereComplete,
+    async () => {
+      const { port, jobs, runJob, stop } = await launch(here);
+      await httpGet(port.public, '/en/air-quality-app/v1/stations.json');
+      await httpGet(port.admin, '/metrics');
+      for (const job of jobs) await runJob(job);
+      await stop();
+      const inUtc = { ...OF_OWNER, TimeZone: 'UTC' };
+      const withoutRole = { ...inUtc, role: 'none' };
+      // a session that holds the lock of refreshes must not stay when its process is gone
+      const idle = { idle_session_timeout: '10000', idle_in_transaction_session_timeout: '10000' };
+      expect(await seen()).toEqual([
+        ['airseries', { ...OF_ALL, role: 'airseries_ingest' }], // it checks a session of each role
+        ['airseries', OF_OWNER],
+        ['airseries', OF_READER],
+        ['airseries check', withoutRole],
+        ['airseries claim', inUtc],
+        ['airseries demo', inUtc],
+        ['airseries digest', inUtc],
+        ['airseries ingest', OF_INGEST],
+        ['airseries migrate', withoutRole],
+        ['airseries pull', inUtc],
+        ['airseries quarantine', inUtc],
+        ['airseries read', OF_PUBLIC_API],
+        ['airseries read all', OF_WHOLE_NETWORK],
+        ['airseries refresh', { ...OF_OWNER, ...idle }],
+        ['airseries refresh', { ...inUtc, ...idle }],
+        ['airseries screen', inUtc],
+        ['airseries zone', OF_OWNER],
+      ]);
+    },
+  );
 });
 
 it('a connection is not replaced after some time, because it may hold a lock', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { EPA } from '../../grafana/source/colours.ts';
 import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
 import { UNIT } from '../../grafana/source/units.ts';
+import { whereComplete } from '../support/complete.ts';
 import { dashboard, misplaced, names, targetsOf } from './dashboards.ts';
 import { faults, parsePromql } from './promql.ts';
 
@@ -140,8 +141,9 @@ describe('PromQL', () => {
     ...target,
   }));
 
-  it.each(targets)(
+  it.for(targets)(
     'a query of dashboard service uses existing metrics, of the chosen processes: $title $refId',
+    whereComplete,
     ({ expr = '', legendFormat = '' }) => {
       expect(faults(expr)).toEqual([]);
       const { metrics, rates } = parsePromql(expr);

@@ -8,6 +8,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DEFINITIONS } from '../metrics/metricsTable.ts';
+import { whereComplete } from '../support/complete.ts';
 import { needs } from '../support/tools.ts';
 import { GRAFANA } from './dashboards.ts';
 import { prometheusRules } from './prometheusRules.ts';
@@ -23,8 +24,9 @@ const TESTS = ['tests/airseries.yml', 'tests/days.yml'];
 const WATCHDOG = 'AirseriesWatchdog';
 
 describe('the alert rules', () => {
-  it.each(prometheusRules.filter(({ alert }) => alert !== WATCHDOG))(
+  it.for(prometheusRules.filter(({ alert }) => alert !== WATCHDOG))(
     'the alert $alert uses existing metrics of any job, and has a runbook and links',
+    whereComplete,
     ({ alert, expr, labels, annotations, for: wait = '0m' }) => {
       expect(faults(expr)).toEqual([]);
       expect(expr).not.toMatch(/\bjob=/);

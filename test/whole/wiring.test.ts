@@ -212,7 +212,7 @@ it('a job runs in one of several processes, because its minute is claimed in the
 /** Variables whose effect another file shows. */
 const ELSEWHERE: Record<string, string> = {
   DRAIN_SECONDS: 'startAndStop/service.test.ts',
-  FIXED_NOW: 'startAndStop/embedded.test.ts',
+  FIXED_NOW: '../extras/embedded/service.test.ts',
   INDEX: '../extras/pages/twoIndices.test.ts',
   LOG_LEVEL: 'startAndStop/service.test.ts',
   SITE_TITLE_HY: '../extras/news/wiring.test.ts',

@@ -24,7 +24,7 @@ const SLOWEST = [
   'test/extras/embedded/owner.test.ts',
   'test/network/wholeNetwork.test.ts',
   'test/whole/wiring.test.ts',
-  'test/whole/startAndStop/embedded.test.ts',
+  'test/extras/embedded/service.test.ts',
   'test/extras/embedded/surroundings.test.ts',
   'test/whole/project/readme.test.ts',
   'test/network/suspect/rule.test.ts',

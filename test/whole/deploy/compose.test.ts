@@ -13,6 +13,7 @@ import { readConfig, VARIABLES } from '../../../src/config.ts';
 import { POOL_SIZES } from '../../../src/database/pools.ts';
 import { NEWEST_TRIED } from '../../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/service.ts';
+import { whereComplete } from '../../support/complete.ts';
 import { freePort } from '../../support/freePort.ts';
 import { runProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -84,20 +85,24 @@ describe('our own services', () => {
     FIXED_NOW: 'for checks; a service with it would go wrong',
   };
 
-  it('our services are given every variable of the configuration, or there is a reason', () => {
-    const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
-    expect(VARIABLES.filter((name) => !given.has(name)).toSorted()).toEqual(
-      Object.keys(NOT_IN_DOCKER).toSorted(),
-    );
-    const page = textOf('src/commands/README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
-    const set = ours.flatMap(([, { environment = {} }]) =>
-      Object.entries(environment).flatMap(([name, value]) =>
-        value === `\${${name}:-}` ? name : [],
-      ),
-    );
-    expect(set.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-    expect(compose.services.worker?.environment?.INGEST_HOST).toBe('0.0.0.0');
-  });
+  it(
+    'our services are given every variable of the configuration, or there is a reason',
+    whereComplete,
+    () => {
+      const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+      expect(VARIABLES.filter((name) => !given.has(name)).toSorted()).toEqual(
+        Object.keys(NOT_IN_DOCKER).toSorted(),
+      );
+      const page = textOf('src/commands/README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
+      const set = ours.flatMap(([, { environment = {} }]) =>
+        Object.entries(environment).flatMap(([name, value]) =>
+          value === `\${${name}:-}` ? name : [],
+        ),
+      );
+      expect(set.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+      expect(compose.services.worker?.environment?.INGEST_HOST).toBe('0.0.0.0');
+    },
+  );
 
   it('our services may take as long to stop as DRAIN_SECONDS can be', () => {
     const longest = 300;

@@ -167,7 +167,7 @@ function blocksOf(page: string, heading: string, language: string): string[] {
 
 const NETWORK = 'src/network/README.md';
 
-// in npm test: startAndStop/embedded.test.ts, which starts and imports by the same commands
+// in npm test: test/extras/embedded/service.test.ts, which starts and imports by the same commands
 it(
   'the page’s way to a network of one’s own works as it is written, step by step',
   isComplete ? needs('all', 'curl') : whereComplete,
@@ -224,40 +224,44 @@ it(
 );
 
 // DuckDB reads addresses with an extension that it would have to download
-it('DuckDB reads one station, and all of the history, as the README says', async () => {
-  // two stations with one value in each hour of two months: 10 µg/m³, and then 20
-  const folder = temporaryFolder('readme');
-  mkdirSync(join(folder, 'hours'));
-  const months = ['2026-09', '2026-10'].map((month, n) => {
-    const from = Date.parse(`${month}-01T00:00:00Z`);
-    const hours = [0, 1].flatMap((station) => [0, 1, 2].map((hour) => [station, hour] as const));
-    const path = `hours/${month}.parquet`;
-    parquetWriteFile({
-      filename: join(folder, path),
-      columnData: [
-        { name: 'station_id', type: 'INT32', data: hours.map(([station]) => station + 1) },
-        {
-          name: 'timestamp',
-          type: 'TIMESTAMP',
-          data: hours.map(([, hour]) => new Date(from + hour * 3_600_000)),
-        },
-        { name: 'avg_pm25', type: 'DOUBLE', data: hours.map(() => 10 * (n + 1)) },
-      ],
+it(
+  'DuckDB reads one station, and all of the history, as the README says',
+  whereComplete,
+  async () => {
+    // two stations with one value in each hour of two months: 10 µg/m³, and then 20
+    const folder = temporaryFolder('readme');
+    mkdirSync(join(folder, 'hours'));
+    const months = ['2026-09', '2026-10'].map((month, n) => {
+      const from = Date.parse(`${month}-01T00:00:00Z`);
+      const hours = [0, 1].flatMap((station) => [0, 1, 2].map((hour) => [station, hour] as const));
+      const path = `hours/${month}.parquet`;
+      parquetWriteFile({
+        filename: join(folder, path),
+        columnData: [
+          { name: 'station_id', type: 'INT32', data: hours.map(([station]) => station + 1) },
+          {
+            name: 'timestamp',
+            type: 'TIMESTAMP',
+            data: hours.map(([, hour]) => new Date(from + hour * 3_600_000)),
+          },
+          { name: 'avg_pm25', type: 'DOUBLE', data: hours.map(() => 10 * (n + 1)) },
+        ],
+      });
+      return { path, bytes: 1 };
     });
-    return { path, bytes: 1 };
-  });
-  const resources = [...months, { path: 'stations.csv', bytes: 1 }];
-  writeFileSync(join(folder, 'datapackage.json'), JSON.stringify({ resources }));
-  const [recipe = ''] = blocksOf('src/extras/archive/README.md', '## Read it', 'sql');
-  const [one, list, all] = recipe.replaceAll('https://air.example/archive', folder).split(/;\n/);
-  const connection = await (await DuckDBInstance.create()).connect();
-  const rows = async (text = '') => (await connection.runAndReadAll(text)).getRowObjectsJson();
-  expect(await rows(one)).toHaveLength(6);
-  expect((await rows(one)).at(-1)).toEqual({ timestamp: '2026-10-01 02:00:00', avg_pm25: 20 });
-  await connection.run(list ?? '');
-  expect(await rows(`${all} order by 1`)).toEqual([
-    { station_id: 1, 'avg(avg_pm25)': 15 },
-    { station_id: 2, 'avg(avg_pm25)': 15 },
-  ]);
-  connection.closeSync();
-});
+    const resources = [...months, { path: 'stations.csv', bytes: 1 }];
+    writeFileSync(join(folder, 'datapackage.json'), JSON.stringify({ resources }));
+    const [recipe = ''] = blocksOf('src/extras/archive/README.md', '## Read it', 'sql');
+    const [one, list, all] = recipe.replaceAll('https://air.example/archive', folder).split(/;\n/);
+    const connection = await (await DuckDBInstance.create()).connect();
+    const rows = async (text = '') => (await connection.runAndReadAll(text)).getRowObjectsJson();
+    expect(await rows(one)).toHaveLength(6);
+    expect((await rows(one)).at(-1)).toEqual({ timestamp: '2026-10-01 02:00:00', avg_pm25: 20 });
+    await connection.run(list ?? '');
+    expect(await rows(`${all} order by 1`)).toEqual([
+      { station_id: 1, 'avg(avg_pm25)': 15 },
+      { station_id: 2, 'avg(avg_pm25)': 15 },
+    ]);
+    connection.closeSync();
+  },
+);
