@@ -489,17 +489,13 @@ onEveryEngineInAll('the archive', (engine) => {
 
     it('files from before the record begins are made again: it no longer says what has changed (R1)', async () => {
       const path = join(folder, 'hours/2026-09.parquet');
-      const index = indexOf(folder);
-      const at = async (refreshed_at: string) => {
+      const later = async (days: number) => {
         writeFileSync(path, Buffer.alloc(statSync(path).size));
-        for (const { airseries } of index.resources)
-          if (airseries) Object.assign(airseries, { refreshed_at });
-        writeFileSync(join(folder, 'datapackage.json'), JSON.stringify(index));
-        await archive(folder, now);
+        await archive(folder, new Date(now.getTime() + days * 86_400_000));
         return readFileSync(path).subarray(0, 4).toString();
       };
-      const days = (n: number) => new Date(now.getTime() - n * 86_400_000).toISOString();
-      expect([await at(days(1)), await at(days(731))]).toEqual(['\0\0\0\0', 'PAR1']);
+      expect([await later(729), await later(731)]).toEqual(['\0\0\0\0', 'PAR1']);
+      await archive(folder, now);
     });
 
     it('a month that was made before its last readings were refreshed is made again (R1, R2)', async () => {
