@@ -5,19 +5,20 @@ import { makeFindings } from '../../../src/ingest/reading/facts.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import type { Source } from '../../../src/ingest/rows/source.ts';
 
-/** A source that is a text in memory. */
-export function textSource(text: string): Source {
+/** A source that is a text in memory, and comes in pieces of so many bytes. */
+export function textSource(text: string | Buffer, size = Number.POSITIVE_INFINITY): Source {
+  const all = Buffer.from(text);
   async function* bytes() {
-    yield Buffer.from(text);
+    for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
   }
   return { name: 'the text', size: undefined, read: 0, bytes: bytes() };
 }
 
 /** The readings of a text, and what was found in it. Rejects as readReadings does. */
-export async function readText(text: string, declared: Declarations = {}) {
+export async function readText(text: string | Buffer, declared: Declarations = {}, size?: number) {
   const readings: ReadingInput[] = [];
   let found = makeFindings('');
-  for await (const batch of readReadings(textSource(text), declared)) {
+  for await (const batch of readReadings(textSource(text, size), declared)) {
     readings.push(...batch.readings);
     found = batch.found;
   }

@@ -10,6 +10,10 @@ export const SECONDS = Date.parse(T) / 1_000;
 /** The time of readings that bring none. */
 export const ARRIVAL = NOW.toISOString().replace('.000Z', 'Z');
 
+/** What a console sends: the fields of a form, here in several parts. */
+export const form = (...parts: string[]) =>
+  Object.fromEntries(new URLSearchParams(parts.join('&')));
+
 export type FormatTable = {
   /** Its name in src/extras/senders/formats. */
   format: string;

@@ -1,34 +1,20 @@
-import { AN_HOUR_LATER, ARRIVAL, type FormatTable, T } from './table.ts';
+import { AN_HOUR_LATER, ARRIVAL, type FormatTable, form, T } from './table.ts';
 
 const ID = 'KXXROOF1';
-const sent = { ID, action: 'updateraw', realtime: '1', rtfreq: '5' };
+const SENT = `ID=${ID}&action=updateraw&realtime=1&rtfreq=5`;
 
 export const wunderground: FormatTable = {
   format: 'wunderground',
   samples: [
     {
       what: 'what a station uploads, in the units of the protocol; baromin is reduced (S9)',
-      json: {
-        ...sent,
-        dateutc: '2026-11-20 08:00:00',
-        winddir: '270',
-        windspeedmph: '10',
-        windgustmph: '12',
-        tempf: '41',
-        indoortempf: '70',
-        dewptf: '38.4',
-        humidity: '93',
-        baromin: '30.1',
-        absbaromin: '29.53',
-        rainin: '0.02',
-        dailyrainin: '0.12',
-        UV: '1',
-        'AqPM2.5': '6.6',
-        AqPM10: '9',
-        AqNO2: '10',
-        AqOZONE: '10',
-        softwaretype: 'weewx-5.1.0',
-      },
+      json: form(
+        SENT,
+        'dateutc=2026-11-20+08:00:00&winddir=270&windspeedmph=10&windgustmph=12&tempf=41',
+        'indoortempf=70&dewptf=38.4&humidity=93&baromin=30.1&absbaromin=29.53&rainin=0.02',
+        'dailyrainin=0.12&UV=1&AqPM2.5=6.6&AqPM10=9&AqNO2=10&AqOZONE=10',
+        'softwaretype=weewx-5.1.0',
+      ),
       stored: [
         {
           device: ID,
@@ -50,7 +36,7 @@ export const wunderground: FormatTable = {
     },
     {
       what: 'a station without a clock, whose values get the time of their arrival',
-      json: { ...sent, dateutc: 'now', tempf: '41' },
+      json: form(SENT, 'dateutc=now&tempf=41'),
       stored: [{ device: ID, time: ARRIVAL, temperature: 5 }],
     },
     {

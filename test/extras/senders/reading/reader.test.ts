@@ -14,6 +14,7 @@ const objects: Record<string, unknown>[] = [
   { device: 'x', pm10: { value: 3, unit: 'mg/m3' } },
   { device: 'x', sensor_id: null, time: null, humidity: { value: null } },
   { sensor_id: 3, time: T, fine: 3, pm25: 9 },
+  { sensor_id: 4, time: T, pm25: [1] },
   { rows: [{ pm25: 1 }] },
 ];
 
@@ -137,6 +138,13 @@ describe('a declared column that a row leaves empty', () => {
     expect(ignored).toEqual(['pm25']);
   });
 
+  it('of several columns that are declared for a value, the first counts that has one', () => {
+    const rows = lines('sensor_id,time,pm25,a,b', `1,${T},5,6,7`, `1,${T},5,6,`);
+    const { readings, ignored } = readAll(rows, ['pm25=b', 'pm25=none', 'pm25=a']);
+    expect(readings.map((reading) => reading?.values)).toEqual([{ pm25: '7' }, { pm25: '6' }]);
+    expect(ignored).toEqual(['pm25', 'a']);
+  });
+
   it('an empty declared cell of a table stays null, and the column that it replaces is unused (S3)', () => {
     const rows = lines('sensor_id,time,pm25,fine', `1,${T},5,`, `1,${T},5,6`);
     const { readings } = readAll(rows, ['pm25=fine']);
@@ -152,6 +160,7 @@ describe('a declared column that a row leaves empty', () => {
     expect(rain({ meta: { t: null }, rain: 1 }, ['rain_total=meta.t'])).toEqual({
       rain_total: null,
     });
+    expect(rain({ rain: null, rain_total: null }, [])).toEqual({ rain_total: null });
   });
 
   it('a field that a declaration uses is not reported as ignored, whichever parameter it is read as', () => {
@@ -184,6 +193,7 @@ describe('a row', () => {
       { pm10: 3_000 },
       { humidity: null },
       { pm25: 3 },
+      { pm25: 'nested' },
       {},
     ]);
   });

@@ -159,6 +159,11 @@ describe('a gas without a unit', () => {
     const archive = 'dateTime,usUnits,interval,outTemp,no2\n1795161900,1,5,41,20\n';
     const { doubts } = await readText(archive, { device: 'wx', columns: ['no2=no2'] });
     expect(doubts.of([], COMMAND_LINE)).toMatchObject([{ what: 'nothing says the unit of no2' }]);
+    const card = `UTCDateTime,mac_address,current_temp_f\n2026/11/20T08:00:00z,8:3a,50\n`;
+    const mapped = await readText(card, { name: 'purpleair', columns: ['pm25=current_temp_f'] });
+    expect(mapped.doubts.of([], COMMAND_LINE)).toMatchObject([
+      { what: expect.stringContaining('current_temp_f') },
+    ]);
   });
 
   it('the unit of a gas in rows of one parameter is asked for where their unit is blank', async () => {

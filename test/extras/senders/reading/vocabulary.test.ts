@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
-import { checkDeclarations, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
+import { checkDeclarations } from '../../../../src/extras/senders/reading/collect.ts';
 import { explainReading, hintsOf } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
@@ -11,7 +11,6 @@ import {
   NETWORK_FILE,
   type Vocabulary,
 } from '../../../../src/ingest/reading/vocabulary.ts';
-import { inPieces } from '../../../../src/ingest/rows/lines.ts';
 import { readText } from '../support.ts';
 
 const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
@@ -61,16 +60,11 @@ describe('a refusal', () => {
     },
   );
 
-  const read = async (content: string, declared: Declarations): Promise<string> => {
-    const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
-    try {
-      for await (const { readings } of readReadings(source, declared))
-        for (const { why } of readings) if (why !== undefined) return why;
-    } catch (error) {
-      return (error as Error).message;
-    }
-    return '';
-  };
+  const read = (content: string, declared: Declarations) =>
+    readText(content, declared).then(
+      ({ readings }) => readings.find(({ why }) => why !== undefined)?.why,
+      ({ message }: Error) => message,
+    );
   const T = '2026-11-20T08:00:00Z';
   test.each<[string, string, Declarations, (say: Vocabulary) => string]>([
     [
