@@ -26,13 +26,6 @@ export async function runCommand(context: Context, ...words: string[]): Promise<
   return await choice.run(context);
 }
 
-/** Options as command-line arguments; true is a flag. */
-export function optionWords(options: Record<string, string | true>): string[] {
-  return Object.entries(options).flatMap(([name, value]) =>
-    value === true ? [`--${name}`] : [`--${name}`, value],
-  );
-}
-
 /** What a command prints: its result as JSON, and its log. `table`: the result as people see it. */
 export type Printed = {
   ok: boolean;

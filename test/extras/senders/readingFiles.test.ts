@@ -187,8 +187,7 @@ it.each(REFUSED_FILES)(
 
 it('the import of an address says how to fetch it, without the key in it', async () => {
   const path = `https://me:${SECRET}@air.example/week.csv?key=${SECRET}`;
-  const options = HOW;
-  const { failures } = await importReadings(town.ingest, [path], options);
+  const { failures } = await importReadings(town.ingest, [path], HOW);
   expectSaid(
     failures.join(),
     'https://air.example/week.csv: this is an address, and an import reads files. Fetch it, and add the same options: curl -L ADDRESS | node src/airseries.js import readings -.',

@@ -1,8 +1,10 @@
 /** Texts as the extra reads them. */
 import { readReadings } from '../../../src/extras/senders/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { stoppingDoubt } from '../../../src/ingest/reading/doubt.ts';
 import { makeFindings } from '../../../src/ingest/reading/facts.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import type { Source } from '../../../src/ingest/rows/source.ts';
 
 /** A source that is a text in memory, and comes in pieces of so many bytes. */
@@ -12,6 +14,15 @@ export function textSource(text: string | Buffer, size = Number.POSITIVE_INFINIT
     for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
   }
   return { name: 'the text', size: undefined, read: 0, bytes: bytes() };
+}
+
+/**
+ * The question at which a text of so many rows stops, by default of many; undefined: it is stored.
+ */
+export async function askedOf(text: string, declared?: Declarations, rows?: number) {
+  const { readings, doubts } = await readText(text, declared);
+  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), rows);
+  return doubt && `${doubt.what}. ${doubt.remedy}`;
 }
 
 /** The readings of a text, and what was found in it. Rejects as readReadings does. */

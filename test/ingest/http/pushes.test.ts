@@ -5,10 +5,9 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
-import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
-import { HOW, stored } from '../support.ts';
+import { retry, stored } from '../support.ts';
 import { usePushing } from './pushing.ts';
 
 const T = '2026-11-20T11:00:00Z';
@@ -192,8 +191,7 @@ describe('a device', () => {
     await here.owner`
       insert into raw.sensor_station (sensor_id, station_id, since, until)
       values (99, 3, '-infinity', 'infinity')`;
-    const options = HOW;
-    expect(await retryQuarantined(here.owner, options)).toMatchObject({ retried: 2, accepted: 2 });
+    expect(await retry(here.owner)).toMatchObject({ retried: 2, accepted: 2 });
     expect(await stored(here.owner)).toMatchObject([
       { sensor_id: 7, temperature: 10, pm25: 7, measured_at: '2026-11-20T15:00:00+04:00' },
       { sensor_id: 99, temperature: 10, measured_at: '2026-11-20T15:00:00+04:00' },

@@ -46,27 +46,6 @@ export const foreign: FormatTable = {
     },
 
     {
-      what: 'tabs between names, one with commas',
-      declared: { sensor: 52, zone: 'UTC' },
-      lines: ['"a,b,c"\ttime\tpm25', 'x\t2026-11-20\t8,5'],
-      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
-      ignored: ['a,b,c'],
-    },
-    {
-      what: 'a date and a time in columns of their own, and rows of delimiters alone',
-      declared: {
-        sensor: 21,
-        zone: '+01:00',
-        dateFormat: 'dd/mm/yyyy',
-        column: ['time=Date+Time', 'no2=NO2(GT)'],
-        unit: ['no2=ppb'],
-      },
-      lines: ['Date;Time;NO2(GT);;', '20/11/2026;09.00.00;40;;', ';;;;'],
-      stored: [{ sensor: 21, time: T, no2: 40 }],
-      ignored: [''],
-    },
-
-    {
       what: 'a verdict that is true in JSON',
       declared: { only: ['ok=true'] },
       json: [

@@ -98,7 +98,8 @@ describe('a declared column that a row leaves empty', () => {
     const own = `1,,,${T},5`;
     const both = `1,2026-11-21,09:00Z,${T},5`;
     expect(timesOf(['time=Date'], both, own)).toEqual(['2026-11-21', T]);
-    expect(timesOf(['time=Date+Hour'], both, own)).toEqual(['2026-11-21 09:00Z', T]);
+    expect(timesOf(['time=Date + Hour'], both, own)).toEqual(['2026-11-21 09:00Z', T]);
+    expect(timesOf(['time=Date+Minute'], both)).toEqual([T]);
     expect(timesOf(['time=Hour', 'time=Date'], '1,2026-11-21,,,5', own)).toEqual(['2026-11-21', T]);
     expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
   });
