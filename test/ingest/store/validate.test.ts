@@ -2,13 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS, type Parameter } from '../../../src/contract/parameters.ts';
 import { readInstant } from '../../../src/ingest/reading/instants.ts';
-import { checkReading, readSensorId, readValue } from '../../../src/ingest/store/validate.ts';
+import { readSensorId, readValue } from '../../../src/ingest/store/validate.ts';
 
 const parameter = (name: string): Parameter =>
   PARAMETERS.find((each) => each.name === name) as Parameter;
-
-/** No sensor about which anything is known. */
-const NONE = new Map();
 
 describe('a value', () => {
   test.each([undefined, null, ''])('the value %j is absent', (given) => {
@@ -98,21 +95,6 @@ describe('a value', () => {
     ['so2', -10.1, 'out_of_bounds'],
   ])('fog and noise around 0 are tolerated: %s %j is read as %j (S1)', (name, given, value) => {
     expect(readValue(given, parameter(name))).toBe(value);
-    const reading = {
-      sensorId: 1,
-      measuredAt: '2026-11-20T13:00:00Z',
-      values: { [name]: given },
-      text: '',
-    };
-    const { values, rejected } = checkReading(
-      reading,
-      [parameter(name)],
-      Number.MAX_SAFE_INTEGER,
-      NONE,
-    );
-    const isStored = typeof value === 'number';
-    expect(values.map((one) => one && Number(one))).toEqual([isStored ? value : null]);
-    expect(rejected).toEqual(isStored ? [] : [`out_of_bounds:${name}`]);
   });
 
   test.each([

@@ -70,13 +70,6 @@ test('unassigned airRohr values are kept together, for a retry once the network 
   }
 });
 
-test('airRohr values that fit two sensors are assigned to neither', () => {
-  expect(assigned(BODY, [sensor(1, 'SDS011'), sensor(5, 'SDS011'), sensor(2, 'BME280')])).toEqual([
-    [2, ['temperature', 'pressure', 'humidity']],
-    [undefined, []],
-  ]);
-});
-
 test('the pin says which instrument measured airRohr values without a prefix in their names', () => {
   const values = [value('P1', '1'), value('P2', '2'), value('temperature', '3')];
   expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([
@@ -87,9 +80,6 @@ test('the pin says which instrument measured airRohr values without a prefix in 
   expect(assigned(record(values), [sensor(4, 'DHT22')])).toEqual([[4, ['temperature']]]);
   expect(assigned(record(values, '5'), [sensor(4, null)])).toEqual([]);
 });
-
-test('an airRohr body without a parameter gives no reading', () =>
-  expect(readingsOfPush(record(REST), [])).toEqual([]));
 
 test('malformed entries in the list of an airRohr body are skipped, and a body without a list is no push', () => {
   const nested = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000));

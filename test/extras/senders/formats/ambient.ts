@@ -1,4 +1,4 @@
-import { AN_HOUR_LATER, type FormatTable, form, T } from './table.ts';
+import { AN_HOUR_LATER, type FormatTable, form, OUTDOORS, T } from './table.ts';
 
 const PASSKEY = 'C4:5B:BE:5C:FC:84';
 
@@ -14,20 +14,7 @@ export const ambient: FormatTable = {
         'windspeedmph=10.0&windgustmph=11.8&hourlyrainin=0.000&dailyrainin=0.010',
         'yearlyrainin=4.000&solarradiation=727.72&uv=1&pm25=6.6&pm25_in=60',
       ),
-      stored: [
-        {
-          device: PASSKEY,
-          time: T,
-          temperature: 5,
-          humidity: 93,
-          pressure: 100_000.07,
-          wind_direction: 270,
-          wind_speed: 4.47,
-          uv: 1,
-          rain_total: 101.6,
-          pm25_raw: 6.6,
-        },
-      ],
+      stored: [{ device: PASSKEY, time: T, ...OUTDOORS, rain_total: 101.6 }],
       ignored: [
         ...['stationtype', 'tempinf', 'battin', 'humidityin', 'baromrelin', 'battout'],
         ...['winddir_avg10m', 'windgustmph', 'hourlyrainin', 'dailyrainin', 'solarradiation'],

@@ -1,4 +1,4 @@
-import { AN_HOUR_LATER, type FormatTable, form, T } from './table.ts';
+import { AN_HOUR_LATER, type FormatTable, form, OUTDOORS, T } from './table.ts';
 
 const PASSKEY = '00112233445566778899AABBCCDDEEFF';
 const SENT = `PASSKEY=${PASSKEY}&stationtype=GW2000A_V3.1.3&dateutc=2026-11-20+08:00:00`;
@@ -16,20 +16,7 @@ export const ecowitt: FormatTable = {
         'totalrainin=14.945&yrain_piezo=4.500&temp1f=64.76&pm25_ch1=6.6&pm25_ch2=60',
         'pm25_avg_24h_ch1=2.5&pm25_co2=66&co2=882&wh65batt=0&model=GW2000A',
       ),
-      stored: [
-        {
-          device: PASSKEY,
-          time: T,
-          temperature: 5,
-          humidity: 93,
-          pressure: 100_000.07,
-          wind_direction: 270,
-          wind_speed: 4.47,
-          uv: 1,
-          rain_total: 101.6,
-          pm25_raw: 6.6,
-        },
-      ],
+      stored: [{ device: PASSKEY, time: T, ...OUTDOORS, rain_total: 101.6 }],
       ignored: [
         ...['stationtype', 'runtime', 'tempinf', 'humidityin', 'baromrelin', 'windgustmph'],
         ...['solarradiation', 'rainratein', 'dailyrainin', 'totalrainin', 'yrain_piezo'],

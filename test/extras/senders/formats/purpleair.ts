@@ -26,18 +26,6 @@ const ofOne = (sensor: object) => ({
   },
 });
 
-/** As `/v1/sensors` gives it. */
-const ofSeveral = (fields: string[], data: unknown[][]) => ({
-  api_version: 'V1.2.0-1.1.45',
-  time_stamp: SECONDS + 7_260,
-  data_time_stamp: SECONDS + 7_200,
-  location_type: 0,
-  max_age: 604_800,
-  firmware_default_version: '7.02',
-  fields,
-  data,
-});
-
 const NO_TIME = 'it does not say when it was measured: add last_seen to the fields in its address';
 
 /** As the device gives it at `/json`, shortened. */
@@ -114,13 +102,19 @@ export const purpleair: FormatTable = {
     },
     {
       what: 'JSON of several sensors, of which one was seen an hour later',
-      json: ofSeveral(
-        ['sensor_index', 'last_seen', 'humidity', 'temperature', 'pm2.5_atm'],
-        [
+      json: {
+        api_version: 'V1.2.0-1.1.45',
+        time_stamp: SECONDS + 7_260,
+        data_time_stamp: SECONDS + 7_200,
+        location_type: 0,
+        max_age: 604_800,
+        firmware_default_version: '7.02',
+        fields: ['sensor_index', 'last_seen', 'humidity', 'temperature', 'pm2.5_atm'],
+        data: [
           [53, SECONDS, 40, 50, 2.5],
           [54, SECONDS + 3_600, null, 41, 3.5],
         ],
-      ),
+      },
       stored: [
         { sensor: 53, time: T, humidity: 40, temperature: 10, pm25_raw: 2.5 },
         { sensor: 54, time: AN_HOUR_LATER, humidity: null, temperature: 5, pm25_raw: 3.5 },

@@ -42,10 +42,10 @@ export const ttn: FormatTable = {
       refused: [{ device: 'roof', why: 'no2: the value is not a number' }],
     },
     {
-      what: 'an uplink whose values lie in an object, one of them mapped',
-      declared: { column: ['pm25_ugm3=particles.fine'] },
-      json: uplink({ particles: { fine: 7.5 }, pm10: 9 }),
-      stored: [{ device: 'roof', time: T, pm25: 7.5, pm10: 9 }],
+      what: 'an uplink whose values lie in an object, one of them mapped, with the time of its payload',
+      declared: { column: ['pm25_ugm3=particles.fine', 'time=received_at'] },
+      json: uplink({ particles: { fine: 7.5 }, pm10: 9, received_at: AN_HOUR_LATER }),
+      stored: [{ device: 'roof', time: AN_HOUR_LATER, pm25: 7.5, pm10: 9 }],
     },
     {
       what: 'a normalized uplink',

@@ -1,4 +1,4 @@
-import { AN_HOUR_LATER, ARRIVAL, type FormatTable, form, T } from './table.ts';
+import { AN_HOUR_LATER, ARRIVAL, type FormatTable, form, OUTDOORS, T } from './table.ts';
 
 const ID = 'KXXROOF1';
 const SENT = `ID=${ID}&action=updateraw&realtime=1&rtfreq=5`;
@@ -16,21 +16,7 @@ export const wunderground: FormatTable = {
         'softwaretype=weewx-5.1.0',
       ),
       stored: [
-        {
-          device: ID,
-          time: T,
-          temperature: 5,
-          humidity: 93,
-          pressure: 100_000.07,
-          pm25_raw: 6.6,
-          pm10: 9,
-          no2: 10,
-          o3: 19.957,
-          uv: 1,
-          rain_total: 3.048,
-          wind_direction: 270,
-          wind_speed: 4.47,
-        },
+        { device: ID, time: T, ...OUTDOORS, pm10: 9, no2: 10, o3: 19.957, rain_total: 3.048 },
       ],
       ignored: ['windgustmph', 'indoortempf', 'dewptf', 'baromin', 'rainin'],
     },

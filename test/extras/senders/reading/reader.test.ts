@@ -102,6 +102,10 @@ describe('a declared column that a row leaves empty', () => {
     expect(timesOf(['time=Date+Minute'], both)).toEqual([T]);
     expect(timesOf(['time=Hour', 'time=Date'], '1,2026-11-21,,,5', own)).toEqual(['2026-11-21', T]);
     expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
+    const displaced = lines('sensor_id,Date,time,pm25', `1,2026-11-21,${T},5`);
+    const { readings, ignored } = readAll(displaced, ['time=Date']);
+    expect(ignored).toEqual(['time']);
+    expect(readings[0]?.columns).toMatchObject({ measured: [3], unused: [2] });
   });
 
   it('a column with a plus sign in its name is taken before columns are joined', () => {
