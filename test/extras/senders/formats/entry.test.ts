@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatOf } from '../../../../src/extras/senders/formats/entry.ts';
 import { chooseFormat } from '../../../../src/extras/senders/formats/formats.ts';
-import { layoutOf } from '../../../../src/extras/senders/reading/plan.ts';
+import { layoutOf, planOf } from '../../../../src/extras/senders/reading/plan.ts';
 import { makeTimeReader } from '../../../../src/extras/senders/reading/times.ts';
-import { makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
+import { makeColumns, makeObjectReader, type Row } from '../../../../src/ingest/rows/row.ts';
 
 const GOOD = {
   about: 'files of x',
@@ -49,6 +49,31 @@ it.each<[what: string, more: object, message: string]>([
 });
 
 describe('what an entry says', () => {
+  const plan = (more: object, names: readonly string[], only: string[] = []) =>
+    planOf(layoutOf(formatWith(more), { only }), makeColumns(names, ','));
+
+  it('of several times the first counts that a table has, also one in several columns', () => {
+    const timeIn = (...names: string[]) =>
+      plan({ columns: { time: ['at', 'day+hour'] } }, names).time.positions.map(
+        ({ index }) => names[index],
+      );
+    expect(timeIn('hour', 'day', 'at')).toEqual(['at']);
+    expect(timeIn('hour', 'day')).toEqual(['day', 'hour']);
+  });
+
+  it('a verdict on a value is read, and gives way to a declared one (S7, S9)', () => {
+    const columns = { pm25: { column: 'pm', only: { pm_flag: ['ok'] }, skip: { by: ['model'] } } };
+    const names = ['pm', 'pm_flag', 'by'];
+    const verdicts = (only: string[]) =>
+      plan({ columns }, names, only).values[0]?.columns[0]?.verdicts;
+    expect(verdicts([])).toEqual([
+      { position: { index: 1, path: undefined }, values: new Set(['ok']) },
+      { position: { index: 2, path: undefined }, values: new Set(['model']), isRefused: true },
+    ]);
+    expect(verdicts(['pm_flag=*', 'by=x'])).toEqual([]);
+    expect(plan({ columns }, names).unused).toEqual([]);
+  });
+
   it('a declared unit counts before that of an entry, and both before a column (S6)', () => {
     const units = { temperature: 'f' };
     const { units: own } = layoutOf(formatWith({ units }), {});

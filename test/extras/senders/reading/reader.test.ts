@@ -101,6 +101,7 @@ describe('a declared column that a row leaves empty', () => {
     expect(timesOf(['time=Date + Hour'], both, own)).toEqual(['2026-11-21 09:00Z', T]);
     expect(timesOf(['time=Date+Minute'], both)).toEqual([T]);
     expect(timesOf(['time=Hour', 'time=Date'], '1,2026-11-21,,,5', own)).toEqual(['2026-11-21', T]);
+    expect(timesOf(['time=Hour', 'time=Date'], both)).toEqual(['09:00Z']);
     expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
     const displaced = lines('sensor_id,Date,time,pm25', `1,2026-11-21,${T},5`);
     const { readings, ignored } = readAll(displaced, ['time=Date']);
