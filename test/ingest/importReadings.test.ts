@@ -115,13 +115,18 @@ onEveryEngineInAll('import readings', (engine) => {
       'a.csv',
       `sensor_id,time,pm25,colour,temperature\n${damaged.join('\n')}\n9,${NOW.toISOString()},1,,\n`,
     );
-    const { summary } = await bring(path);
+    const { summary, log } = await bring(path);
     expect(summary).toMatchObject({
       received: 113,
       accepted: 100,
       quarantined: { unreadable_line: 12, unknown_sensor: 1 },
       failed: false,
     });
+    const warnings = log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    expect(warnings).toMatchObject([
+      { position: `${path}:52`, reason: 'unreadable_line' },
+      { position: `${path}:114`, reason: 'unknown_sensor' },
+    ]);
     const recorded =
       await town.owner`select line, reason, text, source from raw.quarantine order by line`;
     expect(recorded[0]).toEqual({

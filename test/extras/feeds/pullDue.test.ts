@@ -20,8 +20,6 @@ import { until } from '../../support/patience.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { openProvider, type Provider } from './server.ts';
 
-type Element = { id?: unknown; timestamp?: unknown; sensor?: unknown; sensordatavalues?: unknown };
-
 const DAY_MS = 86_400_000;
 
 let lastId = 0;
@@ -29,11 +27,7 @@ const nextId = () => {
   lastId += 1;
   return lastId;
 };
-const element = (
-  sensor: number,
-  minutesAgo: number,
-  values: Record<string, string> = { P2: '10' },
-): Element => ({
+const element = (sensor: number, minutesAgo: number, values: object = { P2: '10' }) => ({
   id: nextId(),
   timestamp: new Date(NOW.getTime() - minutesAgo * 60_000)
     .toISOString()

@@ -96,18 +96,14 @@ describe('a unit', () => {
   });
 });
 
-describe('half of the day', () => {
-  it('a column of AM and PM stops a source that reads the time without it', async () => {
-    const rows = ['11/20/2026 8:00,PM,1,5'];
-    const declared = { dateFormat: 'mm/dd/yyyy', zone: 'UTC' };
-    expect(await asked('time,AM/PM,sensor_id,pm25', rows, declared)).toContain(
-      '--column time=DATE+TIME+AM/PM',
-    );
-    const columns = ['time=time+AM/PM'];
-    expect(
-      await asked('time,AM/PM,sensor_id,pm25', rows, { ...declared, columns }),
-    ).toBeUndefined();
-  });
+it('a column of AM and PM stops a source that reads the time without it', async () => {
+  const rows = ['11/20/2026 8:00,PM,1,5'];
+  const declared = { dateFormat: 'mm/dd/yyyy', zone: 'UTC' };
+  expect(await asked('time,AM/PM,sensor_id,pm25', rows, declared)).toContain(
+    '--column time=DATE+TIME+AM/PM',
+  );
+  const columns = ['time=time+AM/PM'];
+  expect(await asked('time,AM/PM,sensor_id,pm25', rows, { ...declared, columns })).toBeUndefined();
 });
 
 describe('a declared owner', () => {

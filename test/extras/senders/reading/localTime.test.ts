@@ -69,7 +69,6 @@ test('in an hour that occurs twice, the second time of a sensor begins where its
 /** A line: its time, the parameters that it gives, and the pass that it is of. */
 type Line = [time: string, values: string, pass: 'summer' | 'winter' | 'untold'];
 const lines = (...all: Line[]) => all;
-const newestFirst = (all: readonly Line[]) => all.toReversed();
 const minutes = (hour: string, values: string, pass: Line[2]) =>
   ['00', '20', '40'].map((minute): Line => [`${hour}:${minute}`, values, pass]);
 const twice = (all: readonly Line[]) => all.flatMap((line) => [line, line]);
@@ -135,7 +134,7 @@ const ONCE: (typeof TOLD)[number] = [
 test.each([
   ...TOLD,
   ONCE,
-  ...TOLD.map(([what, all]): (typeof TOLD)[number] => [`${what}, newest first`, newestFirst(all)]),
+  ...TOLD.map(([what, all]): (typeof TOLD)[number] => [`${what}, newest first`, all.toReversed()]),
 ])(
   'the order of the lines tells the passes of an hour that occurs twice: %s (Z1, S7)',
   (_, all) => {

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
-import { checkDeclarations } from '../../../../src/extras/senders/reading/collect.ts';
 import { explainReading, hintsOf } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
@@ -30,16 +29,14 @@ test('an option is written as a parameter in an address, and as a key in the net
   expect(ADDRESS.option('date-format', 'dd/mm/yyyy')).toBe('?date_format=dd/mm/yyyy');
 });
 
-function refusal(work: () => void): string {
-  try {
-    work();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return '';
-}
-
 describe('a refusal', () => {
+  const T = '2026-11-20T08:00:00Z';
+  const read = (content: string, declared: Declarations) =>
+    readText(content, declared).then(
+      ({ readings }) => readings.find(({ why }) => why !== undefined)?.why,
+      ({ message }: Error) => message,
+    );
+
   test.each<[Declarations, string, string, string]>([
     [{ columns: ['x'] }, 'column', 'An example: ', 'pm25=pm2_5_concentration'],
     [{ units: ['no2'] }, 'unit', 'An example: ', 'no2=ug/m3'],
@@ -50,22 +47,16 @@ describe('a refusal', () => {
     [{ dateFormat: 'yyyy' }, 'date-format', 'There are', ''],
   ])(
     'the refusal of %o begins with the name of the declaration',
-    (declared, name, remedy, example) => {
+    async (declared, name, remedy, example) => {
       for (const say of ALL) {
-        const message = refusal(() => checkDeclarations({ ...declared, say }));
+        const message = await read('sensor_id,time,pm25\n', { ...declared, say });
         const option = name as Parameters<Vocabulary['option']>[0];
-        expect(message.startsWith(`${say.option(option)}: `)).toBe(true);
+        expect(message?.startsWith(`${say.option(option)}: `)).toBe(true);
         expect(message).toContain(remedy + (example === '' ? '' : say.option(option, example)));
       }
     },
   );
 
-  const read = (content: string, declared: Declarations) =>
-    readText(content, declared).then(
-      ({ readings }) => readings.find(({ why }) => why !== undefined)?.why,
-      ({ message }: Error) => message,
-    );
-  const T = '2026-11-20T08:00:00Z';
   test.each<[string, string, Declarations, ...option: Parameters<Vocabulary['option']>]>([
     ['a header without a time', 'sensor_id,x,pm25\n', {}, 'column', 'time=NAME'],
     ['a header without a sensor', `time,pm25\n${T},5\n`, {}, 'device'],
