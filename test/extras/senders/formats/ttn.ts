@@ -13,8 +13,6 @@ const uplink = (decoded_payload: object, received_at = T) => ({
   },
 });
 
-const simulated = { ...uplink({ pm25: 99 }), simulated: true };
-
 export const ttn: FormatTable = {
   format: 'ttn',
   samples: [
@@ -74,12 +72,6 @@ export const ttn: FormatTable = {
       ],
     },
     {
-      what: 'a simulated message',
-      json: simulated,
-      stored: [],
-      refused: [{ why: 'it is simulated: nothing was measured' }],
-    },
-    {
       what: 'a message of another kind',
       json: { end_device_ids: { device_id: 'roof' }, received_at: T, join_accept: {} },
       stored: [],
@@ -89,7 +81,7 @@ export const ttn: FormatTable = {
     {
       what: 'an uplink among messages that measured nothing',
       json: [
-        simulated,
+        { ...uplink({ pm25: 99 }), simulated: true },
         { end_device_ids: { device_id: 'roof' }, uplink_message: { received_at: T } },
         uplink({ pm25: 5 }),
       ],

@@ -68,26 +68,25 @@ test('in an hour that occurs twice, the second time of a sensor begins where its
 
 /** A line: its time, the parameters that it gives, and the pass that it is of. */
 type Line = [time: string, values: string, pass: 'summer' | 'winter' | 'untold'];
-const lines = (...all: Line[]) => all;
 const minutes = (hour: string, values: string, pass: Line[2]) =>
   ['00', '20', '40'].map((minute): Line => [`${hour}:${minute}`, values, pass]);
 const twice = (all: readonly Line[]) => all.flatMap((line) => [line, line]);
 const eachParameter = (all: readonly Line[]) =>
   all.flatMap(([time, , pass]) => ['pm25', 'humidity'].map((one): Line => [time, one, pass]));
-const sparse = lines(
+const sparse: Line[] = [
   ['00:40', 'pm25', 'summer'],
   ['01:00', 'pm25 humidity', 'summer'],
   ['01:20', 'pm25', 'summer'],
   ['01:00', 'pm25', 'winter'], // its humidity is missing
   ['01:20', 'humidity', 'winter'],
   ['02:00', 'pm25 humidity', 'winter'],
-);
-const hours = lines(
+];
+const hours: Line[] = [
   ['00:00', 'pm25', 'summer'],
   ['01:00', 'pm25', 'summer'],
   ['01:00', 'pm25', 'winter'],
   ['02:00', 'pm25', 'winter'],
-);
+];
 const parts = [
   ...minutes('00', 'pm25', 'summer'),
   ...minutes('01', 'pm25', 'summer'),
