@@ -5,21 +5,15 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
-import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
-import { file, stored, useTown } from './support.ts';
+import { file, HOW, stored, useTown } from './support.ts';
 
 onEveryEngineInAll('import readings', (engine) => {
   const town = useTown(engine);
   const bring = async (...paths: string[]) => {
     const log = keepingLog();
-    const summary = await importReadings(town.ingest, paths, {
-      formats: READING_FORMATS,
-      now: NOW,
-      log,
-      terminal: false,
-    });
+    const summary = await importReadings(town.ingest, paths, { ...HOW, log });
     return { summary, log };
   };
 
@@ -128,13 +122,10 @@ onEveryEngineInAll('import readings', (engine) => {
       quarantined: { unreadable_line: 12, unknown_sensor: 1 },
       failed: false,
     });
-    const warnings = log.lines.filter(({ level }) => level === 'warn');
+    const warnings = log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
     expect(warnings).toMatchObject([
-      {
-        fields: { position: `${path}:52`, reason: 'unreadable_line' },
-        message: expect.stringContaining('it has 1 field, but the header has 5'),
-      },
-      { fields: { position: `${path}:114`, reason: 'unknown_sensor' } },
+      { position: `${path}:52`, reason: 'unreadable_line' },
+      { position: `${path}:114`, reason: 'unknown_sensor' },
     ]);
     const recorded =
       await town.owner`select line, reason, text, source from raw.quarantine order by line`;

@@ -1,49 +1,36 @@
 /** A plan says what a file or a push would do, and stores nothing (S10). */
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
+import { expect, it } from 'vitest';
 import { type Confirm, importReadings } from '../../src/ingest/importReadings.ts';
 import type { Plan } from '../../src/ingest/plan.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
-import { READING_FORMATS } from '../support/formats.ts';
-import { keepingLog } from '../support/keepingLog.ts';
-import { openPushing, type Pushing } from './http/pushing.ts';
+import { usePushing } from './http/pushing.ts';
 import { file, HOW, stored } from './support.ts';
 
 onEveryEngineInAll('a plan', (engine) => {
-  let here: Pushing;
-  let owner: Sql;
-  beforeAll(async () => {
-    here = await openPushing(engine);
-    owner = here.owner;
-  });
-  beforeEach(
-    () => owner`truncate raw.readings, raw.quarantine, raw.import restart identity cascade`,
-  );
-  afterAll(() => here.close());
+  const here = usePushing(undefined, engine);
 
   const at = (hour: number) => `2026-11-20T0${hour}:30:00Z`;
   const all = () =>
     Promise.all([
-      stored(owner),
-      owner`select * from raw.quarantine`,
-      owner`select * from raw.import`,
+      stored(here.owner),
+      here.owner`select * from raw.quarantine`,
+      here.owner`select * from raw.import`,
     ]);
 
   /** The plan of a file, and the summary of storing it afterwards. */
   async function planAndStore(text: string, declared = {}) {
     const path = file('planned.csv', text);
-    const options = HOW;
     const format = { ...declared, timeZone: here.database.timeZone };
     const ingest = here.database.as('airseries_ingest');
     const plans: Plan[] = [];
     const before = await all();
     const decide = async (plan: Plan) => plans.push(plan) < 0;
     const confirm = { isWanted: () => true, decide };
-    await importReadings(ingest, [path], { ...options, format, confirm });
+    await importReadings(ingest, [path], { ...HOW, format, confirm });
     expect(await all()).toEqual(before);
-    const summary = await importReadings(ingest, [path], { ...options, format });
+    const summary = await importReadings(ingest, [path], { ...HOW, format });
     return { plan: plans[0] as Plan, summary };
   }
 
@@ -143,15 +130,10 @@ onEveryEngineInAll('a plan', (engine) => {
     for (const [text, declared, failure] of cases) {
       const path = file('lacking.csv', text);
       const format = { ...declared, timeZone: here.database.timeZone };
-      const options = { now: NOW, terminal: false, formats: READING_FORMATS, format };
       const plans: Plan[] = [];
       const decide = async (plan: Plan) => plans.push(plan) > 0;
-      const failuresOf = async (confirm?: Confirm) => {
-        const summary = await importReadings(ingest, [path], {
-          ...{ ...options, log: keepingLog(), confirm },
-        });
-        return summary.failures;
-      };
+      const failuresOf = async (confirm?: Confirm) =>
+        (await importReadings(ingest, [path], { ...HOW, format, confirm })).failures;
       const plain = await failuresOf();
       expect(plain).toEqual([expect.stringContaining(failure)]);
       expect(await failuresOf({ isWanted: () => false, decide })).toEqual(plain);
@@ -159,7 +141,7 @@ onEveryEngineInAll('a plan', (engine) => {
       expect(await failuresOf({ isWanted: () => true, decide })).toEqual(plain);
       expect(plans[0]?.doubts[0]?.what).toContain(failure);
     }
-    expect(await stored(owner)).toEqual([]);
+    expect(await stored(here.owner)).toEqual([]);
   });
 
   it('a push with ?dry_run answers what it would do, and stores nothing', async () => {
@@ -180,6 +162,6 @@ onEveryEngineInAll('a plan', (engine) => {
     });
     expect(await all()).toEqual(before);
     expect((await post(text, '?dry_run=false')).body.dry_run).toBeUndefined();
-    expect(await stored(owner)).toHaveLength(2);
+    expect(await stored(here.owner)).toHaveLength(2);
   });
 });

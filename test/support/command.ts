@@ -18,21 +18,6 @@ export const choose = (words: readonly string[], config: Partial<Config> = {}) =
     configuration: CONFIGURATION,
   });
 
-/** Rejects with UsageError if the command line is invalid. */
-export async function runCommand(context: Context, ...words: string[]): Promise<Outcome> {
-  const choice = choose(words, context.config);
-  if (!('run' in choice)) throw new Error(`not a command that runs: ${words.join(' ')}`);
-  choice.check(context.config);
-  return await choice.run(context);
-}
-
-/** Options as command-line arguments; true is a flag. */
-export function optionWords(options: Record<string, string | true>): string[] {
-  return Object.entries(options).flatMap(([name, value]) =>
-    value === true ? [`--${name}`] : [`--${name}`, value],
-  );
-}
-
 /** What a command prints: its result as JSON, and its log. `table`: the result as people see it. */
 export type Printed = {
   ok: boolean;
@@ -74,7 +59,10 @@ export function commandsOn({ target }: TestDatabase) {
         return new Date(row?.at ?? '');
       },
     };
-    const { result, ok, table } = await runCommand(context, ...wordsOf(line));
+    const choice = choose(wordsOf(line), config);
+    if (!('run' in choice)) throw new Error(`not a command that runs: ${line}`);
+    choice.check(config);
+    const { result, ok, table } = await choice.run(context);
     const json = JSON.stringify(result);
     expect(json).not.toMatch(/"\w*[A-Z]\w*":/); // keys are in snake_case
     const lines = log.lines.map(({ message, fields }) => JSON.stringify({ ...fields, message }));

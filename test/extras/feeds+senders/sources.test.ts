@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { pullProvider } from '../../../src/extras/feeds/pullProvider.ts';
 import type { SourceForms } from '../../../src/ingest/formats.ts';
@@ -13,10 +13,9 @@ import type { Plan } from '../../../src/ingest/plan.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { sourceNamed } from '../../../src/ingest/store/sources.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
-import { openPushing, type Pushing } from '../../ingest/http/pushing.ts';
+import { type Pushing, usePushing } from '../../ingest/http/pushing.ts';
 import { file, HOW, stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
-import { engines } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { openProvider, type Provider } from '../feeds/server.ts';
@@ -110,32 +109,23 @@ const CASES: Case[] = [
   ],
 ];
 
-// nothing here depends on the engine
-let here: Pushing;
+const here = usePushing(NETWORK);
 let ingest: Sql;
 let feed: Provider;
 beforeAll(async () => {
-  here = await openPushing(engines[0] as (typeof engines)[0], NETWORK);
   ingest = here.database.as('airseries_ingest');
   feed = await openProvider();
+  return () => feed.close();
 });
-beforeEach(async () => {
-  await bringIn(here.owner, NETWORK);
-  await here.owner`truncate raw.readings, raw.quarantine, raw.import cascade`;
-});
-afterAll(async () => {
-  await feed.close();
-  await here.close();
-});
+beforeEach(() => bringIn(here.owner, NETWORK));
 
 const forms = READING_FORMATS.sources as SourceForms;
-const settings = HOW;
 
 /** As `import readings --source NAME` does, with options beside it. */
 async function imported(name: string, text: string, beside: Declarations = {}) {
   const declared = forms.declaredBy(await sourceNamed(ingest, name, '--source'), beside);
   const format = { ...declared, timeZone: here.database.timeZone };
-  return await importReadings(ingest, [file('source.txt', text)], { ...settings, format });
+  return await importReadings(ingest, [file('source.txt', text)], { ...HOW, format });
 }
 
 const pushed = (name: string, text: string, type: string, query = '') =>
@@ -207,8 +197,8 @@ it('the entry that a plan prints reads the file as the options did', async () =>
     isWanted: () => true,
     decide: async (plan: Plan) => plans.push(plan) < 0,
   };
-  await importReadings(ingest, [path], { ...settings, format, confirm });
-  await importReadings(ingest, [path], { ...settings, format });
+  await importReadings(ingest, [path], { ...HOW, format, confirm });
+  await importReadings(ingest, [path], { ...HOW, format });
   const [plan] = plans as [Plan];
   expect(plan.entry).toEqual({
     format: 'airseries',

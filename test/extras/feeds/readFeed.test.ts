@@ -37,14 +37,12 @@ it('leaves out elements that name no sensor of ours, whatever their form', async
     { sensor: null },
     { sensor: { id: null } },
     { sensor: { id: [1] } },
-  ];
-  const more = [
     { sensor: { id: true } },
     { sensor: { id: '' } },
     { sensor: { id: 100 } },
     { sensor: [1] },
   ];
-  const document = await read(JSON.stringify([...strangers, ...more]));
+  const document = await read(JSON.stringify(strangers));
   expect(document).toMatchObject({ received: 12, readings: [], doubts: [] });
   expect(document.others).toMatchObject({ sensors: new Set(['true', '100']), unnamed: 10 });
 });

@@ -16,22 +16,7 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('only hosts in PULL_HOSTS are polled', async () => {
-  const feed = await openProvider();
-  onTestFinished(() => feed.close());
-  feed.serve([]);
-  const network = citiesOfOneStation(['town']);
-  const pull = { kind: 'sensor-community', url: feed.url() };
-  await here.importNetwork({
-    ...network,
-    providers: network.providers.map((one) => ({ ...one, pull })),
-  });
-  const closed = await launch(here);
-  await closed.runJob('pull');
-  expect(feed.requests).toEqual([]); // and with its host below
-});
-
-it('a service counts the polls of each provider, and what becomes of the readings that they bring', async () => {
+it('a service polls hosts of PULL_HOSTS alone, and counts the polls of each provider and what becomes of readings', async () => {
   const feed = await openProvider();
   onTestFinished(() => feed.close());
   const reading = {
@@ -55,6 +40,9 @@ it('a service counts the polls of each provider, and what becomes of the reading
     })),
     stations: network.stations.map((one) => ({ ...one, provider: 'there' })),
   });
+  const closed = await launch(here);
+  await closed.runJob('pull');
+  expect(feed.requests).toEqual([]);
   const { port, runJob } = await launch(here, { pullHosts: [feed.host] });
   const samples = async () => samplesOf((await httpGet(port.admin, '/metrics')).body);
   const succeeded = 'airseries_pulls_total{provider="there",outcome="success"}';

@@ -18,37 +18,35 @@ async function valuesOf(column: string, given: string, declared = {}) {
   return readings[0]?.values;
 }
 
-describe('units in names of columns', () => {
-  it.each<[column: string, given: string, parameter: string, stored: unknown]>([
-    // S6: 1 ppb is 1.9125 µg/m³ of NO₂, 1.9957 of O₃, 2.6609 of SO₂
-    ['no2_ugm3', '1.9125', 'no2', close(1)],
-    ['no2_ppm', '0.001', 'no2', close(1)],
-    ['no2_ppb', '1', 'no2', '1'],
-    ['no2 [µg m⁻³]', '1.9125', 'no2', close(1)],
-    ['o3_ppb', '1', 'o3', close(1.9957)],
-    ['o3_ugm3', '1', 'o3', '1'],
-    ['so2_ppb', '1', 'so2', close(2.6609)],
-    ['so2 (mg/m³)', '0.5', 'so2', close(500)],
-    // gases at 25 °C: the factors above × 293.15 ÷ 298.15
-    ['no2_ugm3@25c', '1.8804', 'no2', expect.closeTo(1, 4)],
-    ['o3 (µg/m³ @25°C)', '1.9622', 'o3', expect.closeTo(1.9957, 4)],
-    ['so2 [mg/m³@25c]', '0.0026163', 'so2', expect.closeTo(2.6609, 4)],
-    ['temperature_f', '103', 'temperature', close(39.444444)],
-    ['temperature_k', '273.15', 'temperature', close(0)],
-    ['temp_f', '-40', 'temperature', close(-40)],
-    ['temperature_f', 'broken', 'temperature', 'broken'],
-    ['pressure_hpa', '1013.25', 'pressure', close(101_325)],
-    ['pressure_mbar', '1013.25', 'pressure', close(101_325)],
-    ['pressure [inHg]', '29.92', 'pressure', close(101_320.75888)],
-    ['pressure_kpa', '101.325', 'pressure', close(101_325)],
-    ['pressure_mmhg', '760', 'pressure', close(101_324.72)],
-    ['wind_speed_kmh', '36', 'wind_speed', close(10)],
-    ['wind_speed_mph', '10', 'wind_speed', close(4.4704)],
-    ['wind_speed_kn', '10', 'wind_speed', close(5.144444)],
-    ['rain_in', '0.1', 'rain', close(2.54)],
-  ])('the name of the column %s says the unit of %s', async (column, given, parameter, stored) => {
-    expect(await valuesOf(column, given)).toEqual({ [parameter]: stored });
-  });
+it.each<[column: string, given: string, parameter: string, stored: unknown]>([
+  // S6: 1 ppb is 1.9125 µg/m³ of NO₂, 1.9957 of O₃, 2.6609 of SO₂
+  ['no2_ugm3', '1.9125', 'no2', close(1)],
+  ['no2_ppm', '0.001', 'no2', close(1)],
+  ['no2_ppb', '1', 'no2', '1'],
+  ['no2 [µg m⁻³]', '1.9125', 'no2', close(1)],
+  ['o3_ppb', '1', 'o3', close(1.9957)],
+  ['o3_ugm3', '1', 'o3', '1'],
+  ['so2_ppb', '1', 'so2', close(2.6609)],
+  ['so2 (mg/m³)', '0.5', 'so2', close(500)],
+  // gases at 25 °C: the factors above × 293.15 ÷ 298.15
+  ['no2_ugm3@25c', '1.8804', 'no2', expect.closeTo(1, 4)],
+  ['o3 (µg/m³ @25°C)', '1.9622', 'o3', expect.closeTo(1.9957, 4)],
+  ['so2 [mg/m³@25c]', '0.0026163', 'so2', expect.closeTo(2.6609, 4)],
+  ['temperature_f', '103', 'temperature', close(39.444444)],
+  ['temperature_k', '273.15', 'temperature', close(0)],
+  ['temp_f', '-40', 'temperature', close(-40)],
+  ['temperature_f', 'broken', 'temperature', 'broken'],
+  ['pressure_hpa', '1013.25', 'pressure', close(101_325)],
+  ['pressure_mbar', '1013.25', 'pressure', close(101_325)],
+  ['pressure [inHg]', '29.92', 'pressure', close(101_320.75888)],
+  ['pressure_kpa', '101.325', 'pressure', close(101_325)],
+  ['pressure_mmhg', '760', 'pressure', close(101_324.72)],
+  ['wind_speed_kmh', '36', 'wind_speed', close(10)],
+  ['wind_speed_mph', '10', 'wind_speed', close(4.4704)],
+  ['wind_speed_kn', '10', 'wind_speed', close(5.144444)],
+  ['rain_in', '0.1', 'rain', close(2.54)],
+])('the name of the column %s says the unit of %s', async (column, given, parameter, stored) => {
+  expect(await valuesOf(column, given)).toEqual({ [parameter]: stored });
 });
 
 /** The rows of a table of src/extras/senders/README.md that begins with this cell: each with its examples. */
@@ -152,10 +150,8 @@ describe('the places of units in the README', () => {
   });
 });
 
-describe('declared units', () => {
-  it('a declared unit comes before the unit in the name of a column', async () => {
-    expect(await valuesOf('temperature_f', '12', { units: ['temperature=c'] })).toEqual({
-      temperature: '12',
-    });
+it('a declared unit comes before the unit in the name of a column', async () => {
+  expect(await valuesOf('temperature_f', '12', { units: ['temperature=c'] })).toEqual({
+    temperature: '12',
   });
 });

@@ -11,13 +11,12 @@ import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
 import { observeZone } from '../../../src/metrics/recorders.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { openZoneServer, type Rules, type ZoneServer } from '../../aggregate/zoneFiles.ts';
-import { file } from '../../ingest/support.ts';
+import { importText } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
@@ -51,15 +50,9 @@ async function made(timeZone: string) {
   return { target, owner, ingest, writes };
 }
 
-async function imported(sql: Sql, stamps: readonly string[], format: Declarations) {
+function imported(sql: Sql, stamps: readonly string[], format: Declarations) {
   const rows = stamps.map((stamp, index) => `${stamp},${index + 1}\n`);
-  const path = file('local.csv', `time,pm25\n${rows.join('')}`);
-  const options = { now: NOW, log: keepingLog(), terminal: false };
-  return await importReadings(sql, [path], {
-    formats: READING_FORMATS,
-    ...options,
-    format: { sensor: 1, ...format },
-  });
+  return importText(sql, `time,pm25\n${rows.join('')}`, { sensor: 1, ...format });
 }
 
 async function storedTimes(owner: Sql): Promise<string[]> {
@@ -99,17 +92,8 @@ describe('in the zone of the installation', () => {
   });
 
   it('a format with times in the zone of the network is read by the database server’s rules', async () => {
-    const path = file(
-      'theirs.csv',
-      'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-05 12:00:00,5,6\n',
-    );
-    await importReadings(ingest, [path], {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-      format: { timeZone: zone },
-    });
+    const theirs = 'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-05 12:00:00,5,6\n';
+    await importText(ingest, theirs, { timeZone: zone });
     expect(await storedTimes(owner)).toEqual(['11-05 09:00']);
   });
 

@@ -107,7 +107,10 @@ export function push(
     .send(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-const place = { latitude: 40, longitude: 44, regions: ['town'] };
+const station = (id: number, sensors: object[], provider = 'us') => ({
+  ...{ id, provider, title: { en: `Station ${id}` } },
+  ...{ latitude: 40, longitude: 44, regions: ['town'], sensors },
+});
 
 /**
  * Sensors 1 and 2 are one device at station 1; 3 and 4 one at station 2, with a correction; 5 and 6
@@ -121,43 +124,19 @@ const NETWORK = {
   ],
   regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
   stations: [
-    {
-      ...place,
-      id: 1,
-      provider: 'us',
-      title: { en: 'One' },
-      sensors: [
-        { id: 1, kind: 'SDS011', device: 'esp8266-12345678' },
-        { id: 2, kind: 'BME280', device: 'esp8266-12345678' },
-      ],
-    },
-    {
-      ...place,
-      id: 2,
-      provider: 'us',
-      title: { en: 'Two' },
-      sensors: [
-        { id: 3, kind: 'PMS5003', device: 'esp8266-2', correction: 'epa-2021' },
-        { id: 4, kind: 'DHT22', device: 'esp8266-2' },
-      ],
-    },
-    {
-      ...place,
-      id: 3,
-      provider: 'us',
-      title: { en: 'Three' },
-      sensors: [
-        { id: 5, kind: 'SPS30' },
-        { id: 6, kind: 'SHT31' },
-        { id: 7, device: 'esp8266-elsewhere' },
-      ],
-    },
-    {
-      ...place,
-      id: 9,
-      provider: 'them',
-      title: { en: 'Nine' },
-      sensors: [{ id: 9, kind: 'SDS011', device: 'esp8266-9' }],
-    },
+    station(1, [
+      { id: 1, kind: 'SDS011', device: 'esp8266-12345678' },
+      { id: 2, kind: 'BME280', device: 'esp8266-12345678' },
+    ]),
+    station(2, [
+      { id: 3, kind: 'PMS5003', device: 'esp8266-2', correction: 'epa-2021' },
+      { id: 4, kind: 'DHT22', device: 'esp8266-2' },
+    ]),
+    station(3, [
+      { id: 5, kind: 'SPS30' },
+      { id: 6, kind: 'SHT31' },
+      { id: 7, device: 'esp8266-elsewhere' },
+    ]),
+    station(9, [{ id: 9, kind: 'SDS011', device: 'esp8266-9' }], 'them'),
   ],
 };

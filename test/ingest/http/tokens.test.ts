@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
 import {
@@ -12,29 +11,22 @@ import {
 } from '../../../src/ingest/http/tokens.ts';
 import { removeElement } from '../../../src/network/removeElement.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
+import { useTown } from '../support.ts';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
 onEveryEngineInAll('tokens', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
+  const town = useTown(engine);
   let writes: QueryPool;
   beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    await bringIn(owner, smallNetwork());
-    await owner`insert into raw.provider (id, title) values ('them', 'Them')`;
-    writes = openIngestPool(db.target, { timeZone: db.timeZone });
+    await town.owner`insert into raw.provider (id, title) values ('them', 'Them')`;
+    writes = openIngestPool(town.db.target, { timeZone: town.db.timeZone });
+    return () => writes.close();
   });
-  beforeEach(() => owner`truncate raw.token`);
-  afterAll(async () => {
-    await writes.close();
-    await db.drop();
-  });
+  beforeEach(() => town.owner`truncate raw.token`);
   const create = (name: string, stations: number[] | null = null, provider = 'us') =>
-    createToken(owner, { name, provider, stations, now: NOW });
+    createToken(town.owner, { name, provider, stations, now: NOW });
 
   test('a new token is shown once and stored as a hash', async () => {
     const made = await create('feed', [2, 1, 2]);
@@ -47,14 +39,14 @@ onEveryEngineInAll('tokens', (engine) => {
     expect(made.token).toMatch(/^airs_[0-9a-f]{10}_[\w-]{43}$/);
     expect(made.token.length).toBeLessThan(64);
     const [, id = '', secret = ''] = /^airs_([^_]+)_(.+)$/.exec(made.token) ?? [];
-    const [row] = await owner`select * from raw.token`;
+    const [row] = await town.owner`select * from raw.token`;
     expect(row).toMatchObject({
       id,
       sha256: createHash('sha256').update(secret).digest(),
       name: 'feed',
       revoked_at: null,
     });
-    expect(JSON.stringify([row, await listTokens(owner)])).not.toContain(secret);
+    expect(JSON.stringify([row, await listTokens(town.owner)])).not.toContain(secret);
   });
 
   test('a token is found with its scope, and only if it matches exactly', async () => {
@@ -86,23 +78,23 @@ onEveryEngineInAll('tokens', (engine) => {
     const { token } = await create('feed');
     const used = async (at: Date) => {
       await findToken(writes, token, at);
-      return (await listTokens(owner))[0]?.last_used_at;
+      return (await listTokens(town.owner))[0]?.last_used_at;
     };
-    expect((await listTokens(owner))[0]?.last_used_at).toBeNull();
+    expect((await listTokens(town.owner))[0]?.last_used_at).toBeNull();
     expect(await used(NOW)).toBe('2026-11-20T16:00:00+04:00');
     expect(await used(later(59))).toBe('2026-11-20T16:00:00+04:00');
     expect(await used(later(60))).toBe('2026-11-20T16:01:00+04:00');
     await findToken(writes, `${token.slice(0, -2)}__`, later(600));
-    expect((await listTokens(owner))[0]?.last_used_at).toBe('2026-11-20T16:01:00+04:00');
+    expect((await listTokens(town.owner))[0]?.last_used_at).toBe('2026-11-20T16:01:00+04:00');
   });
 
   test('a token is refused from the moment it is revoked', async () => {
     const { token } = await create('feed');
     expect(await hasTokens(writes)).toBe(true);
-    await revokeToken(owner, 'feed', later(5));
+    await revokeToken(town.owner, 'feed', later(5));
     expect(await findToken(writes, token, later(6))).toBeUndefined();
     expect(await hasTokens(writes)).toBe(false);
-    expect(await listTokens(owner)).toEqual([
+    expect(await listTokens(town.owner)).toEqual([
       {
         name: 'feed',
         provider: 'us',
@@ -112,23 +104,23 @@ onEveryEngineInAll('tokens', (engine) => {
         revoked_at: '2026-11-20T16:00:05+04:00',
       },
     ]);
-    await expect(revokeToken(owner, 'feed', NOW)).rejects.toThrow(
+    await expect(revokeToken(town.owner, 'feed', NOW)).rejects.toThrow(
       'token feed: it is revoked already. See token list.',
     );
-    await expect(revokeToken(owner, 'food', NOW)).rejects.toThrow(
+    await expect(revokeToken(town.owner, 'food', NOW)).rejects.toThrow(
       'token food: there is no token of this name.',
     );
     await expect(create('feed')).rejects.toThrow(/one of this name already\. Choose another/);
   });
 
   test('a provider can be removed once its tokens are revoked, and not before', async () => {
-    await owner`insert into raw.provider (id, title) values ('old', 'Old')`;
+    await town.owner`insert into raw.provider (id, title) values ('old', 'Old')`;
     await create('feed', null, 'old');
-    const remove = () => removeElement(owner, 'provider', 'old', false);
+    const remove = () => removeElement(town.owner, 'provider', 'old', false);
     await expect(remove()).rejects.toThrow('provider old: tokens feed are in force.');
-    await revokeToken(owner, 'feed', later(5));
+    await revokeToken(town.owner, 'feed', later(5));
     expect(await remove()).toMatchObject({ providers: 1 });
-    expect(await listTokens(owner)).toEqual([]);
+    expect(await listTokens(town.owner)).toEqual([]);
   });
 
   test('a token is not created for an unknown provider or station', async () => {
@@ -137,6 +129,6 @@ onEveryEngineInAll('tokens', (engine) => {
     );
     await expect(create('x', [1, 77, 78])).rejects.toThrow('--stations: us has no station 77, 78.');
     await expect(create('x', [1], 'them')).rejects.toThrow('--stations: them has no station 1.');
-    expect(await listTokens(owner)).toEqual([]);
+    expect(await listTokens(town.owner)).toEqual([]);
   });
 });

@@ -6,16 +6,14 @@ import type { Express } from 'express';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { trimQuarantines } from '../../../src/aggregate/jobs.ts';
 import { dropQuarantined } from '../../../src/ingest/quarantine/list.ts';
-import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { type Metrics, makeMetrics } from '../../../src/metrics/definitions.ts';
 import { observeIngest } from '../../../src/metrics/recorders.ts';
 import { NOW } from '../../support/clock.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { send, usePushing } from '../http/pushing.ts';
-import { importText, reading } from '../support.ts';
+import { importText, reading, retry } from '../support.ts';
 
 const BOUND = 128 * 1_048_576;
 const T = '2026-11-20T11:00:00Z';
@@ -171,13 +169,7 @@ it('a line whose retry did not fit stays in quarantine', async () => {
   await here.owner`update raw.quarantine set reason = 'unknown_sensor' where kind = 'reading'`;
   await here.owner`delete from raw.quarantine where kind = 'value'`;
   await fill(BOUND);
-  const outcome = await retryQuarantined(here.owner, {
-    formats: READING_FORMATS,
-    now: NOW,
-    log: here.log,
-    terminal: false,
-  });
-  expect(outcome).toMatchObject({ retried: 1, still_quarantined: 1 });
+  expect(await retry(here.owner)).toMatchObject({ retried: 1, still_quarantined: 1 });
   expect(await here.owner`select reason from raw.quarantine`).toEqual([
     { reason: 'unknown_sensor' },
   ]);

@@ -1,69 +1,46 @@
 /** Listing and dropping quarantined lines, and the bounds of the quarantine. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Context, UsageError } from '../../../src/commands/context.ts';
-import type { Sql } from '../../../src/database/client.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/commands/context.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
-import { optionWords, runCommand } from '../../support/command.ts';
-import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { commandsOn } from '../../support/command.ts';
+import { onOneEngine } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
-import { file, reading } from '../support.ts';
-
-type Options = Record<string, string | true>;
+import { importText, reading, useTown } from '../support.ts';
 
 const T = '2026-11-10T10:00:00Z';
 const days = (n: number) => new Date(NOW.getTime() - n * 86_400_000);
 
 onOneEngine('quarantine', (engine) => {
-  let db: TestDatabase;
-  let owner: Sql;
-  let ingest: Sql;
-  let context: Context;
-  beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
-    ingest = db.as('airseries_ingest');
-    context = {
-      clock: () => NOW,
-      log: keepingLog(),
-      terminal: false,
-      database: { target: db.target, embedded: false, close: async () => undefined },
-      as: (_role, work) => work(owner),
-      instant: async (text) => (text === undefined ? undefined : new Date(text)),
-    } as Partial<Context> as Context;
-    await bringIn(owner, smallNetwork());
-  });
-  beforeEach(async () => {
-    await owner`truncate raw.readings, raw.quarantine, raw.quarantine_dropped restart identity`;
-  });
-  afterAll(() => db.drop());
+  const town = useTown(engine);
+  beforeEach(() => town.owner`truncate raw.quarantine_dropped`);
 
   const ids = async () =>
-    (await owner`select id::int from raw.quarantine order by id`).map(({ id }) => id);
+    (await town.owner`select id::int from raw.quarantine order by id`).map(({ id }) => id);
 
   describe('list, drop and retry', () => {
     beforeEach(async () => {
       const scope = { provider: 'us', stations: null };
       const long = { ...reading(99, T, { pm25: 1 }, 3), text: 'ü'.repeat(500) };
-      await acceptReadings(ingest, [long, reading(1, T, { pm25: 9_999, pm10: 1 }, 4)], {
+      await acceptReadings(town.ingest, [long, reading(1, T, { pm25: 9_999, pm10: 1 }, 4)], {
         now: days(2),
         source: 'file.csv',
       });
-      await acceptReadings(ingest, [reading(98, T, { pm25: 1 })], {
+      await acceptReadings(town.ingest, [reading(98, T, { pm25: 1 })], {
         now: days(1),
         source: 'us',
         scope,
       });
     });
-    const quarantine = (command: string, options: Options = {}) =>
-      runCommand(context, 'quarantine', command, ...optionWords(options));
-    const list = async (options: Options = {}) => (await quarantine('list', options)).result;
+    let run: ReturnType<typeof commandsOn>;
+    beforeAll(() => {
+      run = commandsOn(town.db);
+    });
+    const list = async (options = '') => (await run(`quarantine list${options}`)).result;
 
     it('quarantine list shows the newest lines first, with their reasons in words', async () => {
       expect(await list()).toEqual({
@@ -100,59 +77,53 @@ onOneEngine('quarantine', (engine) => {
       });
     });
 
-    it.each<[Options, number, number]>([
-      [{ limit: '1' }, 3, 1],
-      [{ reason: 'unknown_sensor' }, 2, 2],
-      [{ provider: 'us' }, 1, 1],
-      [{ provider: '' }, 2, 2],
-    ])('quarantine list filters by %o', async (options, total, shown) => {
-      const listed = (await list(options)) as { total: number; by_reason: object; lines: object[] };
-      expect([listed.total, listed.lines.length]).toEqual([total, shown]);
-      expect(Object.values(listed.by_reason).reduce((sum, n) => sum + n, 0)).toBe(total);
+    it.each([
+      [' --limit 1', 3, 1],
+      [' --reason unknown_sensor', 2, 2],
+      [' --provider us', 1, 1],
+      [' --provider ', 2, 2],
+    ])('quarantine list filters by %j', async (options, total, shown) => {
+      const { by_reason, lines, ...listed } = await list(options);
+      expect([listed.total, lines.length]).toEqual([total, shown]);
+      const counts = Object.values<number>(by_reason);
+      expect(counts.reduce((sum, n) => sum + n, 0)).toBe(total);
     });
 
     it('an unknown reason in quarantine is listed without an explanation', async () => {
-      await owner`update raw.quarantine set reason = 'of_tomorrow'`;
-      expect(await list({ limit: '1' })).toMatchObject({
+      await town.owner`update raw.quarantine set reason = 'of_tomorrow'`;
+      expect(await list(' --limit 1')).toMatchObject({
         lines: [{ reason: 'of_tomorrow', explanation: null }],
       });
     });
 
-    it.each<[Options, number]>([
-      [{ reason: 'unknown_sensor' }, 2],
-      [{ reason: 'unknown_sensor', provider: 'us' }, 1],
-      [{ before: days(1.5).toISOString() }, 2],
-      [{ before: days(2).toISOString() }, 0],
-      [{ before: NOW.toISOString(), source: 'us' }, 1],
-      [{ all: true }, 3],
-    ])('quarantine drop removes the lines that match %o', async (options, dropped) => {
-      expect(await quarantine('drop', options)).toEqual({ result: { dropped }, ok: true });
+    it.each([
+      [' --reason unknown_sensor', 2],
+      [' --reason unknown_sensor --provider us', 1],
+      [` --before ${days(1.5).toISOString()}`, 2],
+      [` --before ${days(2).toISOString()}`, 0],
+      [` --before ${NOW.toISOString()} --source us`, 1],
+      [' --all', 3],
+    ])('quarantine drop removes the lines that match %j', async (options, dropped) => {
+      expect(await run(`quarantine drop${options}`)).toMatchObject({
+        result: { dropped },
+        ok: true,
+      });
       expect(await list()).toMatchObject({ total: 3 - dropped });
     });
 
-    it.each<Options>([{}, { all: true, reason: 'unknown_sensor' }])(
-      'quarantine drop refuses the options %o',
-      async (options) => {
-        await expect(quarantine('drop', options)).rejects.toThrow(UsageError);
-        expect(await ids()).toHaveLength(3);
-      },
-    );
-
-    it.each(['0', '1.5', '9999999'])('quarantine list refuses a limit of %s', async (limit) => {
-      await expect(list({ limit })).rejects.toThrow(UsageError);
+    it.each([
+      ...['drop', 'drop --all --reason unknown_sensor'],
+      ...['list --limit 0', 'list --limit 1.5', 'list --limit 9999999'],
+    ])('quarantine %s is refused', async (words) => {
+      await expect(run(`quarantine ${words}`)).rejects.toThrow(UsageError);
+      expect(await ids()).toHaveLength(3);
     });
   });
 
   describe('a line of CSV that an import could not use', () => {
     const explained = async (text: string, columns?: string[]) => {
-      const options = { now: NOW, log: keepingLog(), terminal: false };
-      const format = columns === undefined ? undefined : { columns };
-      await importReadings(ingest, [file('readings.csv', text)], {
-        formats: READING_FORMATS,
-        ...options,
-        format,
-      });
-      const { lines } = await listQuarantine(owner, {}, 10, READING_FORMATS);
+      await importText(town.ingest, text, columns && { columns });
+      const { lines } = await listQuarantine(town.owner, {}, 10, READING_FORMATS);
       return lines.map(({ line, text: kept, explanation }) => [line, kept, explanation]);
     };
 
@@ -190,22 +161,25 @@ onOneEngine('quarantine', (engine) => {
     let filled = 0;
     const fill = (provider: string | null, n: number, recordedAt = NOW) => {
       filled += 1;
-      return owner`
+      return town.owner`
         insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
         select ${recordedAt}, 's', ${provider}, 'reading', 'unknown_sensor', ${`${filled} `} || g || repeat('.', 300) from generate_series(1, ${n}) g`;
     };
     const dropped = () =>
-      owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
+      town.owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
 
     it('every line stays in quarantine for 90 days, and the lines deleted after that are counted', async () => {
       await fill('us', 1, days(90));
       await fill('us', 2, new Date(days(90).getTime() - 1));
       await fill(null, 3, days(100));
-      expect(await trimQuarantine(owner, NOW)).toEqual({ expired: { '': 3, us: 2 }, surplus: {} });
+      expect(await trimQuarantine(town.owner, NOW)).toEqual({
+        expired: { '': 3, us: 2 },
+        surplus: {},
+      });
       expect(await ids()).toEqual([1]);
-      expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: {} });
+      expect(await trimQuarantine(town.owner, NOW)).toEqual({ expired: {}, surplus: {} });
       await fill(null, 1, days(100));
-      await trimQuarantine(owner, NOW);
+      await trimQuarantine(town.owner, NOW);
       expect(await dropped()).toEqual([
         { provider_id: '', expired: 4, surplus: 0 },
         { provider_id: 'us', expired: 2, surplus: 0 },
@@ -213,7 +187,7 @@ onOneEngine('quarantine', (engine) => {
     });
 
     it('only the newest lines of each provider stay in quarantine', async () => {
-      await bringIn(owner, {
+      await bringIn(town.owner, {
         ...smallNetwork(),
         providers: [
           { id: 'us', title: 'Us' },
@@ -224,14 +198,14 @@ onOneEngine('quarantine', (engine) => {
       await fill(null, 5);
       await fill('them', 3);
       await fill('us', 2, days(1));
-      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({
+      expect(await trimQuarantine(town.owner, NOW, { lines: 3 })).toEqual({
         expired: {},
         surplus: { '': 2, us: 3 },
       });
       expect(await ids()).toEqual([4, 7, 8, 9, 10, 11, 12, 13, 14]);
       await fill('us', 1, days(2));
       await fill('them', 1, days(91));
-      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({
+      expect(await trimQuarantine(town.owner, NOW, { lines: 3 })).toEqual({
         expired: { them: 1 },
         surplus: { us: 1 },
       });
@@ -249,7 +223,7 @@ onOneEngine('quarantine', (engine) => {
         await fill('us', 45_000, days(95));
         await fill(null, 100_001);
         const trimmed = { expired: { us: 45_000 }, surplus: { '': 1 } };
-        expect(await trimQuarantine(owner, NOW)).toEqual(trimmed);
+        expect(await trimQuarantine(town.owner, NOW)).toEqual(trimmed);
       },
     );
   });

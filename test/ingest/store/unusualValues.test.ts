@@ -61,7 +61,6 @@ onEveryEngineInAll('readings among others', (engine) => {
   });
 
   it.each([
-    [38, 2.5],
     [23, 2.5],
     [3, 6.25],
   ])('%s °C and %s m/s beside 3 °C and 2.5 m/s are asked about', async (temperature, wind) => {

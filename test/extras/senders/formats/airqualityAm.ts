@@ -9,26 +9,6 @@ export const airqualityAm: FormatTable = {
   format: 'airquality-am',
   samples: [
     {
-      what: 'measurements, with a raw and a corrected value',
-      lines: [
-        'SET',
-        'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity',
-        '2,2026-02-01 12:00:00,,,14.2,9.1,20,3.5,90000,40',
-      ],
-      stored: [
-        {
-          sensor: 2,
-          time: NOON,
-          pm25_raw: 14.2,
-          pm25: 9.1,
-          pm10: 20,
-          temperature: 3.5,
-          pressure: 90_000,
-          humidity: 40,
-        },
-      ],
-    },
-    {
       what: 'a mean, by the start of its interval (S3)',
       json: {
         sensor_id: 2,
@@ -68,13 +48,19 @@ export const airqualityAm: FormatTable = {
       what: 'measurements of two sensors, one without a corrected value',
       lines: [
         'SET',
-        'sensor_id,timestamp,pm2.5,pm2.5_corrected',
-        '1,2026-02-01 00:05:00,14.2,9.1',
-        '2,2026-02-01 00:05:00,15,',
+        'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity',
+        '1,2026-02-01 00:05:00,,,14.2,9.1,20,3.5,90000,40',
+        '2,2026-02-01 00:05:00,,,15,,21,3.6,90010,41',
       ],
       stored: [
-        { sensor: 1, time: FIVE_PAST, pm25_raw: 14.2, pm25: 9.1 },
-        { sensor: 2, time: FIVE_PAST, pm25_raw: 15, pm25: null },
+        {
+          ...{ sensor: 1, time: FIVE_PAST, pm25_raw: 14.2, pm25: 9.1, pm10: 20 },
+          ...{ temperature: 3.5, pressure: 90_000, humidity: 40 },
+        },
+        {
+          ...{ sensor: 2, time: FIVE_PAST, pm25_raw: 15, pm25: null, pm10: 21 },
+          ...{ temperature: 3.6, pressure: 90_010, humidity: 41 },
+        },
       ],
       isMutated: true,
     },

@@ -4,13 +4,6 @@ export const airseries: FormatTable = {
   format: 'airseries',
   samples: [
     {
-      what: 'an object with our names',
-      json: { sensor_id: 7, measured_at: T, pm25: 5, temperature_f: 50, battery: 3.6 },
-      stored: [{ sensor: 7, time: T, pm25: 5, temperature: 10 }],
-      ignored: ['battery'],
-    },
-
-    {
       what: 'the names and texts of ESPHome, of which nan is no value',
       json: { device: 'roof', pm_1_0: 4, pm_2_5: '5.5', pm_10_0: 6, temperature: 'nan' },
       stored: [{ device: 'roof', time: ARRIVAL, pm1: 4, pm25: 5.5, pm10: 6, temperature: null }],

@@ -1,4 +1,4 @@
-import { AN_HOUR_LATER, type FormatTable, T } from './table.ts';
+import { AN_HOUR_LATER, type FormatTable, form, OUTDOORS, T } from './table.ts';
 
 const PASSKEY = 'C4:5B:BE:5C:FC:84';
 
@@ -7,44 +7,14 @@ export const ambient: FormatTable = {
   samples: [
     {
       what: 'what a console sends, of which what is measured outdoors counts, in its units (S9)',
-      json: {
-        stationtype: 'AMBWeatherV4.3.3',
-        PASSKEY,
-        dateutc: '2026-11-20 08:00:00',
-        tempinf: '79.0',
-        battin: '1',
-        humidityin: '51',
-        baromrelin: '30.215',
-        baromabsin: '29.53',
-        tempf: '41.0',
-        battout: '1',
-        humidity: '93',
-        winddir: '270',
-        winddir_avg10m: '251',
-        windspeedmph: '10.0',
-        windgustmph: '11.8',
-        hourlyrainin: '0.000',
-        dailyrainin: '0.010',
-        yearlyrainin: '4.000',
-        solarradiation: '727.72',
-        uv: '1',
-        pm25: '6.6',
-        pm25_in: '60',
-      },
-      stored: [
-        {
-          device: PASSKEY,
-          time: T,
-          temperature: 5,
-          humidity: 93,
-          pressure: 100_000.07,
-          wind_direction: 270,
-          wind_speed: 4.47,
-          uv: 1,
-          rain_total: 101.6,
-          pm25_raw: 6.6,
-        },
-      ],
+      json: form(
+        `stationtype=AMBWeatherV4.3.3&PASSKEY=${PASSKEY}&dateutc=2026-11-20+08:00:00`,
+        'tempinf=79.0&battin=1&humidityin=51&baromrelin=30.215&baromabsin=29.53',
+        'tempf=41.0&battout=1&humidity=93&winddir=270&winddir_avg10m=251',
+        'windspeedmph=10.0&windgustmph=11.8&hourlyrainin=0.000&dailyrainin=0.010',
+        'yearlyrainin=4.000&solarradiation=727.72&uv=1&pm25=6.6&pm25_in=60',
+      ),
+      stored: [{ device: PASSKEY, time: T, ...OUTDOORS, rain_total: 101.6 }],
       ignored: [
         ...['stationtype', 'tempinf', 'battin', 'humidityin', 'baromrelin', 'battout'],
         ...['winddir_avg10m', 'windgustmph', 'hourlyrainin', 'dailyrainin', 'solarradiation'],

@@ -18,9 +18,10 @@ export const chirpstack: FormatTable = {
   format: 'chirpstack',
   samples: [
     {
-      what: 'an uplink and a join, which is no reading',
-      json: [join, uplink],
-      stored: [{ device: EUI, time: T, pm25: 7.5, temperature: 10 }],
+      what: 'an uplink and a join, which is no reading; a name that is mapped is one of the payload',
+      declared: { column: ['pm10_ugm3=fPort'] },
+      json: [join, { ...uplink, object: { ...uplink.object, fPort: 9 } }],
+      stored: [{ device: EUI, time: T, pm25: 7.5, temperature: 10, pm10: 9 }],
     },
     {
       what: 'an uplink that no codec has decoded',

@@ -27,7 +27,7 @@ export const eea: FormatTable = {
     },
     {
       what: 'a file of days, which are declared; a pollutant that we do not have is not used',
-      declared: { only: ['AggType=day', 'Validity=*'] },
+      declared: { only: ['aggtype=day', 'Validity=*'] },
       lines: [
         HEADER,
         `${PM10},5,2026-11-20 00:00:00,2026-11-21 00:00:00,16,ug.m-3,day,-1,3,${REST}`,

@@ -14,7 +14,6 @@ const GOOD = {
 };
 
 const formatWith = (more: object) => formatOf('x', { ...GOOD, ...more });
-const table = (...names: string[]) => makeColumns(names, ',');
 const row = (given: Record<string, unknown>) => makeObjectReader()(given, '{}', 1) as Row;
 
 it.each<[what: string, more: object, message: string]>([
@@ -50,39 +49,29 @@ it.each<[what: string, more: object, message: string]>([
 });
 
 describe('what an entry says', () => {
-  const plan = (more: object, names: ReturnType<typeof table>, only: string[] = []) =>
-    planOf(layoutOf(formatWith(more), { only }), names);
+  const plan = (more: object, names: readonly string[], only: string[] = []) =>
+    planOf(layoutOf(formatWith(more), { only }), makeColumns(names, ','));
 
   it('of several times the first counts that a table has, also one in several columns', () => {
-    const columns = { time: ['at', 'day+hour'] };
-    const cells = (...names: string[]) =>
-      plan({ columns }, table(...names)).time.positions.map(({ index }) => names[index]);
-    expect(cells('hour', 'day', 'at')).toEqual(['at']);
-    expect(cells('hour', 'day')).toEqual(['day', 'hour']);
-    expect(cells('hour')).toEqual([]);
+    const timeIn = (...names: string[]) =>
+      plan({ columns: { time: ['at', 'day+hour'] } }, names).time.positions.map(
+        ({ index }) => names[index],
+      );
+    expect(timeIn('hour', 'day', 'at')).toEqual(['at']);
+    expect(timeIn('hour', 'day')).toEqual(['day', 'hour']);
   });
 
   it('a verdict on a value is read, and gives way to a declared one (S7, S9)', () => {
     const columns = { pm25: { column: 'pm', only: { pm_flag: ['ok'] }, skip: { by: ['model'] } } };
+    const names = ['pm', 'pm_flag', 'by'];
     const verdicts = (only: string[]) =>
-      plan({ columns }, table('pm', 'pm_flag', 'by'), only).values[0]?.columns[0]?.verdicts;
+      plan({ columns }, names, only).values[0]?.columns[0]?.verdicts;
     expect(verdicts([])).toEqual([
       { position: { index: 1, path: undefined }, values: new Set(['ok']) },
       { position: { index: 2, path: undefined }, values: new Set(['model']), isRefused: true },
     ]);
     expect(verdicts(['pm_flag=*', 'by=x'])).toEqual([]);
-    expect(plan({ columns }, table('pm', 'pm_flag', 'by')).unused).toEqual([]);
-  });
-
-  it('a verdict on rows counts where they have the column, unless another is declared (S7)', () => {
-    const { only } = layoutOf(formatWith({ only: { a: ['1'], b: ['2'] }, skip: { c: ['3'] } }), {
-      only: ['B=4'],
-    });
-    expect(only).toEqual([
-      { theirs: 'B', values: new Set(['4']) },
-      { theirs: 'a', values: new Set(['1']), isOfFormat: true },
-      { theirs: 'c', values: new Set(['3']), isOfFormat: true, isRefused: true },
-    ]);
+    expect(plan({ columns }, names).unused).toEqual([]);
   });
 
   it('a declared unit counts before that of an entry, and both before a column (S6)', () => {
@@ -90,11 +79,6 @@ describe('what an entry says', () => {
     const { units: own } = layoutOf(formatWith({ units }), {});
     const { units: declared } = layoutOf(formatWith({ units }), { units: ['temperature=k'] });
     expect([own.get('temperature'), declared.get('temperature')]).toEqual(['f', 'k']);
-  });
-
-  it('a name that needs no report may be an end of names', () => {
-    const { unused } = plan({ unused: ['*_Code', 'a.b'] }, table('X_code', 'codes', 'a.b', 'aXb'));
-    expect(unused).toEqual(['codes', 'aXb']);
   });
 
   it('a document is recognized by its first row', () => {
@@ -124,26 +108,4 @@ it('the entry that src/extras/senders/formats/README.md shows can be followed', 
 it('EEA’s files have winter time all year (S7)', () => {
   const timeOf = makeTimeReader(chooseFormat('eea', row({})), {});
   expect(timeOf('2026-07-20 10:00:00', 1).at).toBe('2026-07-20 10:00:00+01:00');
-});
-
-it('a name of a parameter may be the end of theirs, whatever blanks there are', () => {
-  const { parameter } = formatWith({
-    columns: { parameter: 'name' },
-    parameters: { pm10_ugm3: ['*SEN5X - PM10', 'Dust'] },
-  });
-  const known = { parameter: 'pm10', unit: 'ugm3' };
-  for (const name of ['Sensirion SEN5X - PM10', 'sen5x-pm10', 'dust'])
-    expect(parameter?.(name)).toMatchObject(known);
-  for (const name of ['SEN5X - PM1', 'Dust 2']) expect(parameter?.(name)).toBeUndefined();
-});
-
-it('pressure that is reduced to sea level is read from no console', () => {
-  for (const [name, field] of [
-    ['ambient', 'baromrelin'],
-    ['ecowitt', 'baromrelin'],
-    ['wunderground', 'baromin'],
-  ] as const) {
-    const { names } = row({ [field]: '30.1' });
-    expect(chooseFormat(name, row({})).columns(names).values).toEqual({});
-  }
 });

@@ -46,49 +46,6 @@ export const foreign: FormatTable = {
     },
 
     {
-      what: 'tabs between names, one with commas',
-      declared: { sensor: 52, zone: 'UTC' },
-      lines: ['"a,b,c"\ttime\tpm25', 'x\t2026-11-20\t8,5'],
-      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
-      ignored: ['a,b,c'],
-    },
-    {
-      what: 'a row of units below the header',
-      lines: [
-        'sensor_id,time,temperature,pressure,pm25',
-        ',,Deg F,hPa,ug/m3',
-        `52,${T},41.0,1013.2,9.0`,
-      ],
-      stored: [{ sensor: 52, time: T, temperature: 5, pressure: 101_320, pm25: 9 }],
-    },
-    {
-      what: 'a second header with its columns in another order',
-      lines: [
-        'sensor_id,time,pm25,pm10',
-        `52,${T},10,20`,
-        'sensor_id,time,pm10,pm25',
-        `52,${AN_HOUR_LATER},22,11`,
-      ],
-      stored: [
-        { sensor: 52, time: T, pm25: 10, pm10: 20 },
-        { sensor: 52, time: AN_HOUR_LATER, pm25: 11, pm10: 22 },
-      ],
-    },
-    {
-      what: 'a date and a time in columns of their own, and rows of delimiters alone',
-      declared: {
-        sensor: 21,
-        zone: '+01:00',
-        dateFormat: 'dd/mm/yyyy',
-        column: ['time=Date+Time', 'no2=NO2(GT)'],
-        unit: ['no2=ppb'],
-      },
-      lines: ['Date;Time;NO2(GT);;', '20/11/2026;09.00.00;40;;', ';;;;'],
-      stored: [{ sensor: 21, time: T, no2: 40 }],
-      ignored: [''],
-    },
-
-    {
       what: 'a verdict that is true in JSON',
       declared: { only: ['ok=true'] },
       json: [

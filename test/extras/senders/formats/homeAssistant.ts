@@ -16,13 +16,7 @@ export const homeAssistant: FormatTable = {
   format: 'home-assistant',
   samples: [
     {
-      what: 'the state of an entity, whose class and unit are read',
-      declared: { device: 'garden' },
-      json: state,
-      stored: [{ device: 'garden', time: T, pressure: 101_320.758 }],
-    },
-    {
-      what: 'two states of one time, which are one reading',
+      what: 'two states of one time, which are one reading, by their classes and units',
       declared: { sensor: 11 },
       json: [
         state,

@@ -26,18 +26,6 @@ const ofOne = (sensor: object) => ({
   },
 });
 
-/** As `/v1/sensors` gives it. */
-const ofSeveral = (fields: string[], data: unknown[][]) => ({
-  api_version: 'V1.2.0-1.1.45',
-  time_stamp: SECONDS + 7_260,
-  data_time_stamp: SECONDS + 7_200,
-  location_type: 0,
-  max_age: 604_800,
-  firmware_default_version: '7.02',
-  fields,
-  data,
-});
-
 const NO_TIME = 'it does not say when it was measured: add last_seen to the fields in its address';
 
 /** As the device gives it at `/json`, shortened. */
@@ -71,25 +59,6 @@ const ofDevice = {
 export const purpleair: FormatTable = {
   format: 'purpleair',
   samples: [
-    {
-      what: 'CSV of the history API',
-      lines: [
-        'time_stamp,sensor_index,humidity,temperature,pressure,pm1.0_atm,pm2.5_atm,pm10.0_atm',
-        `${SECONDS},53,40,103,1013.25,1,2.5,3`,
-      ],
-      stored: [
-        {
-          sensor: 53,
-          time: T,
-          humidity: 40,
-          temperature: 39.444,
-          pressure: 101_325,
-          pm1: 1,
-          pm25_raw: 2.5,
-          pm10: 3,
-        },
-      ],
-    },
     {
       what: 'JSON of the history API, with a value that is null',
       json: {
@@ -133,13 +102,19 @@ export const purpleair: FormatTable = {
     },
     {
       what: 'JSON of several sensors, of which one was seen an hour later',
-      json: ofSeveral(
-        ['sensor_index', 'last_seen', 'humidity', 'temperature', 'pm2.5_atm'],
-        [
+      json: {
+        api_version: 'V1.2.0-1.1.45',
+        time_stamp: SECONDS + 7_260,
+        data_time_stamp: SECONDS + 7_200,
+        location_type: 0,
+        max_age: 604_800,
+        firmware_default_version: '7.02',
+        fields: ['sensor_index', 'last_seen', 'humidity', 'temperature', 'pm2.5_atm'],
+        data: [
           [53, SECONDS, 40, 50, 2.5],
           [54, SECONDS + 3_600, null, 41, 3.5],
         ],
-      ),
+      },
       stored: [
         { sensor: 53, time: T, humidity: 40, temperature: 10, pm25_raw: 2.5 },
         { sensor: 54, time: AN_HOUR_LATER, humidity: null, temperature: 5, pm25_raw: 3.5 },
@@ -181,15 +156,18 @@ export const purpleair: FormatTable = {
     },
     {
       what: 'a file of the SD card whose CF=1 is mapped: the mean of both channels counts, too',
-      declared: { column: ['pm25_raw=pm2_5_cf_1'], unit: ['pm25_raw=ug/m3'] },
+      declared: {
+        column: ['pm25_raw=pm2_5_cf_1', 'temperature=current_temp_f'],
+        unit: ['pm25_raw=ug/m3'],
+      },
       lines: [
-        'UTCDateTime,mac_address,pm2_5_atm,pm2_5_cf_1,pm2_5_atm_b,pm2_5_cf_1_b',
-        `2026/11/20T08:00:00z,${MAC},1,8,1,9`,
-        `2026/11/20T09:00:00z,${MAC},1,8,1,nan`,
+        'UTCDateTime,mac_address,current_temp_f,pm2_5_atm,pm2_5_cf_1,pm2_5_atm_b,pm2_5_cf_1_b',
+        `2026/11/20T08:00:00z,${MAC},50,1,8,1,9`,
+        `2026/11/20T09:00:00z,${MAC},50,1,8,1,nan`,
       ],
       stored: [
-        { device: MAC, time: T, pm25_raw: 8.5 },
-        { device: MAC, time: AN_HOUR_LATER, pm25_raw: 8 },
+        { device: MAC, time: T, temperature: 10, pm25_raw: 8.5 },
+        { device: MAC, time: AN_HOUR_LATER, temperature: 10, pm25_raw: 8 },
       ],
       ignored: ['pm2_5_atm', 'pm2_5_atm_b'],
       isNamed: true,

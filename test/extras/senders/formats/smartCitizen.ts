@@ -88,7 +88,7 @@ export const smartCitizen: FormatTable = {
     {
       what: 'sensors that report at intervals of their own, and one that has no value',
       json: ofDevice(
-        { name: 'Sensirion SHT31 - Humidity', unit: '%', value: 40 },
+        { name: 'SENSIRION SHT31 - HUMIDITY', unit: '%', value: 40 },
         { name: 'Sensirion SHT31 - Temperature', unit: 'ºC', value: null },
         {
           name: 'Plantower PMS5003 - PM2.5',

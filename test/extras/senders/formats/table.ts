@@ -10,6 +10,21 @@ export const SECONDS = Date.parse(T) / 1_000;
 /** The time of readings that bring none. */
 export const ARRIVAL = NOW.toISOString().replace('.000Z', 'Z');
 
+/** What the consoles of the samples measure outdoors, each with names of its own. */
+export const OUTDOORS = {
+  temperature: 5,
+  humidity: 93,
+  pressure: 100_000.07,
+  wind_direction: 270,
+  wind_speed: 4.47,
+  uv: 1,
+  pm25_raw: 6.6,
+};
+
+/** What a console sends: the fields of a form, here in several parts. */
+export const form = (...parts: string[]) =>
+  Object.fromEntries(new URLSearchParams(parts.join('&')));
+
 export type FormatTable = {
   /** Its name in src/extras/senders/formats. */
   format: string;

@@ -1,14 +1,22 @@
 import { AN_HOUR_LATER, type FormatTable, T } from './table.ts';
 
-const channel = (labels: object) => ({
+/** `field1`, `field2` and so on, as they stand in a channel and in its entries. */
+const fields = (given: readonly (string | null)[]) =>
+  Object.fromEntries(given.map((one, n) => [`field${n + 1}`, one]));
+
+const channel = (...names: string[]) => ({
   id: 1_146_562,
   name: 'Roof',
   latitude: '0.0',
   longitude: '0.0',
-  ...labels,
+  ...fields(names),
   created_at: '2020-09-15T16:03:29Z',
   updated_at: '2020-09-15T16:03:30Z',
   last_entry_id: 8_648,
+});
+const entry = (created_at: string, ...values: (string | null)[]) => ({
+  ...{ created_at, entry_id: 1 },
+  ...fields(values),
 });
 const device = '1146562';
 
@@ -18,29 +26,10 @@ export const thingspeak: FormatTable = {
     {
       what: 'a channel that says the units of its fields',
       json: {
-        channel: channel({
-          field1: 'PM2.5 (mg/m3)',
-          field2: 'Temperature (°F)',
-          field3: 'Pressure (hPa)',
-          field4: 'RSSI',
-        }),
+        channel: channel('PM2.5 (mg/m3)', 'Temperature (°F)', 'Pressure (hPa)', 'RSSI'),
         feeds: [
-          {
-            created_at: T,
-            entry_id: 1,
-            field1: '0.0123',
-            field2: '50',
-            field3: '1000.5',
-            field4: '-61',
-          },
-          {
-            created_at: '2026-11-20T10:00:00+01:00',
-            entry_id: 2,
-            field1: null,
-            field2: '41',
-            field3: null,
-            field4: '-60',
-          },
+          entry(T, '0.0123', '50', '1000.5', '-61'),
+          entry('2026-11-20T10:00:00+01:00', null, '41', null, '-60'),
         ],
       },
       stored: [
@@ -52,30 +41,11 @@ export const thingspeak: FormatTable = {
     {
       what: 'a channel of PurpleAir: its particles are raw, its temperature is in °F',
       json: {
-        channel: channel({
-          field1: 'PM1.0 (ATM)',
-          field2: 'PM2.5 (ATM)',
-          field3: 'PM10.0 (ATM)',
-          field4: 'Uptime',
-          field5: 'RSSI',
-          field6: 'Temperature',
-          field7: 'Humidity',
-          field8: 'PM2.5 (CF=1)',
-        }),
-        feeds: [
-          {
-            created_at: T,
-            entry_id: 1,
-            field1: '0.19',
-            field2: '1.77',
-            field3: '1.84',
-            field4: '6696.00',
-            field5: '-42.00',
-            field6: '41.00',
-            field7: '30.00',
-            field8: '1.9',
-          },
-        ],
+        channel: channel(
+          ...['PM1.0 (ATM)', 'PM2.5 (ATM)', 'PM10.0 (ATM)', 'Uptime', 'RSSI'],
+          ...['Temperature', 'Humidity', 'PM2.5 (CF=1)'],
+        ),
+        feeds: [entry(T, '0.19', '1.77', '1.84', '6696.00', '-42.00', '41.00', '30.00', '1.9')],
       },
       stored: [
         { device, time: T, pm1: 0.19, pm25_raw: 1.77, pm10: 1.84, temperature: 5, humidity: 30 },
@@ -86,8 +56,8 @@ export const thingspeak: FormatTable = {
       what: 'a channel whose fields have names of their own, or none, which are mapped',
       declared: { column: ['pm25_ugm3=Feinstaub', 'temperature_c=field2'] },
       json: {
-        channel: channel({ field1: 'Feinstaub', field2: '' }),
-        feeds: [{ created_at: T, entry_id: 1, field1: '12.3', field2: '5' }],
+        channel: channel('Feinstaub', ''),
+        feeds: [entry(T, '12.3', '5')],
       },
       stored: [{ device, time: T, pm25: 12.3, temperature: 5 }],
     },
@@ -95,24 +65,8 @@ export const thingspeak: FormatTable = {
       what: 'a channel with two fields of one name, or with the name of another field',
       declared: { column: ['pm25_ugm3=field2'] },
       json: {
-        channel: channel({
-          field1: 'PM2.5',
-          field2: 'PM2.5',
-          field3: 'created_at',
-          field4: 'channel',
-          field5: 'Humidity',
-        }),
-        feeds: [
-          {
-            created_at: T,
-            entry_id: 1,
-            field1: '99',
-            field2: '12.3',
-            field3: AN_HOUR_LATER,
-            field4: '7',
-            field5: '40',
-          },
-        ],
+        channel: channel('PM2.5', 'PM2.5', 'created_at', 'channel', 'Humidity'),
+        feeds: [entry(T, '99', '12.3', AN_HOUR_LATER, '7', '40')],
       },
       stored: [{ device, time: T, pm25: 12.3, humidity: 40 }],
       ignored: ['field1', 'field3', 'field4'],
@@ -120,11 +74,8 @@ export const thingspeak: FormatTable = {
     {
       what: 'a channel in our units',
       json: {
-        channel: channel({ field1: 'PM2.5', field2: 'Humidity' }),
-        feeds: [
-          { created_at: T, entry_id: 1, field1: '12.3', field2: '40' },
-          { created_at: AN_HOUR_LATER, entry_id: 2, field1: '14.5', field2: '41' },
-        ],
+        channel: channel('PM2.5', 'Humidity'),
+        feeds: [entry(T, '12.3', '40'), entry(AN_HOUR_LATER, '14.5', '41')],
       },
       stored: [
         { device, time: T, pm25: 12.3, humidity: 40 },

@@ -5,7 +5,7 @@ const END = SECONDS + 300;
 const HEADER =
   'dateTime,usUnits,interval,pressure,outTemp,outHumidity,windSpeed,windDir,rain,pm2_5';
 const AT_T = { device: 'wx', time: T };
-const SAME = { humidity: 84, wind_direction: 270, pm25: 12 };
+const SAME = { ...AT_T, temperature: 5, humidity: 84, wind_direction: 270, pm25: 12 };
 
 /** A packet of the station, as extensions post it. */
 const packet = {
@@ -36,25 +36,9 @@ export const weewx: FormatTable = {
         `${END + 7_800},17,15,1000.0,5,84,4.5,270,0.3,12`,
       ],
       stored: [
-        { ...AT_T, ...SAME, pressure: 100_000.07, temperature: 5, wind_speed: 4.47, rain: 0.254 },
-        {
-          ...AT_T,
-          ...SAME,
-          time: AN_HOUR_LATER,
-          pressure: 100_000,
-          temperature: 5,
-          wind_speed: 5,
-          rain: 0.254,
-        },
-        {
-          ...AT_T,
-          ...SAME,
-          time: '2026-11-20T10:00:00Z',
-          pressure: 100_000,
-          temperature: 5,
-          wind_speed: 4.5,
-          rain: 0.3,
-        },
+        { ...SAME, pressure: 100_000.07, wind_speed: 4.47, rain: 0.254 },
+        { ...SAME, time: AN_HOUR_LATER, pressure: 100_000, wind_speed: 5, rain: 0.254 },
+        { ...SAME, time: '2026-11-20T10:00:00Z', pressure: 100_000, wind_speed: 4.5, rain: 0.3 },
       ],
     },
     {

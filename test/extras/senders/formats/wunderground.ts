@@ -1,56 +1,28 @@
-import { AN_HOUR_LATER, ARRIVAL, type FormatTable, T } from './table.ts';
+import { AN_HOUR_LATER, ARRIVAL, type FormatTable, form, OUTDOORS, T } from './table.ts';
 
 const ID = 'KXXROOF1';
-const sent = { ID, action: 'updateraw', realtime: '1', rtfreq: '5' };
+const SENT = `ID=${ID}&action=updateraw&realtime=1&rtfreq=5`;
 
 export const wunderground: FormatTable = {
   format: 'wunderground',
   samples: [
     {
       what: 'what a station uploads, in the units of the protocol; baromin is reduced (S9)',
-      json: {
-        ...sent,
-        dateutc: '2026-11-20 08:00:00',
-        winddir: '270',
-        windspeedmph: '10',
-        windgustmph: '12',
-        tempf: '41',
-        indoortempf: '70',
-        dewptf: '38.4',
-        humidity: '93',
-        baromin: '30.1',
-        absbaromin: '29.53',
-        rainin: '0.02',
-        dailyrainin: '0.12',
-        UV: '1',
-        'AqPM2.5': '6.6',
-        AqPM10: '9',
-        AqNO2: '10',
-        AqOZONE: '10',
-        softwaretype: 'weewx-5.1.0',
-      },
+      json: form(
+        SENT,
+        'dateutc=2026-11-20+08:00:00&winddir=270&windspeedmph=10&windgustmph=12&tempf=41',
+        'indoortempf=70&dewptf=38.4&humidity=93&baromin=30.1&absbaromin=29.53&rainin=0.02',
+        'dailyrainin=0.12&UV=1&AqPM2.5=6.6&AqPM10=9&AqNO2=10&AqOZONE=10',
+        'softwaretype=weewx-5.1.0',
+      ),
       stored: [
-        {
-          device: ID,
-          time: T,
-          temperature: 5,
-          humidity: 93,
-          pressure: 100_000.07,
-          pm25_raw: 6.6,
-          pm10: 9,
-          no2: 10,
-          o3: 19.957,
-          uv: 1,
-          rain_total: 3.048,
-          wind_direction: 270,
-          wind_speed: 4.47,
-        },
+        { device: ID, time: T, ...OUTDOORS, pm10: 9, no2: 10, o3: 19.957, rain_total: 3.048 },
       ],
       ignored: ['windgustmph', 'indoortempf', 'dewptf', 'baromin', 'rainin'],
     },
     {
       what: 'a station without a clock, whose values get the time of their arrival',
-      json: { ...sent, dateutc: 'now', tempf: '41' },
+      json: form(SENT, 'dateutc=now&tempf=41'),
       stored: [{ device: ID, time: ARRIVAL, temperature: 5 }],
     },
     {

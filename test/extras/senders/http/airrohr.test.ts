@@ -6,7 +6,7 @@ import request, { type Response } from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../../src/ingest/quarantine/list.ts';
 import { push, usePushing } from '../../../ingest/http/pushing.ts';
-import { stored } from '../../../ingest/support.ts';
+import { retry, stored } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { READING_FORMATS } from '../../../support/formats.ts';
 
@@ -193,6 +193,34 @@ describe('the airRohr firmware', () => {
       .auth('', here.token)
       .send(BODY);
     expect(res.body).toEqual(answer(2, 2));
+  });
+
+  it('a retry stores the values of a device that the network can assign now, and keeps the others', async () => {
+    const sent = (minutes: number, particles: string) => ({
+      ...body({ SPS30_P2: particles, SHT3X_temperature: '7.5' }),
+      timestamp: NOW.getTime() - minutes * 60_000,
+    });
+    await from('esp8266-new', sent(10, '12.5'));
+    await from('esp8266-new', sent(5, 'x'));
+    expect(await retry(here.owner)).toMatchObject({ retried: 2, still_quarantined: 2 });
+    const retried = async (sensor: number) => {
+      await here.owner`update raw.sensor set device = 'esp8266-new' where id = ${sensor}`;
+      const { accepted, still_quarantined } = await retry(here.owner);
+      return [accepted, still_quarantined];
+    };
+    expect(await retried(6)).toEqual([2, 2]);
+    for (const { text } of await quarantine()) expect(text).not.toContain('SHT3X');
+    expect(await retried(5)).toEqual([1, 1]); // the second push has unreadable particles
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 5, pm25: 12.5 },
+      { sensor_id: 6, temperature: 7.5 },
+      { sensor_id: 6, temperature: 7.5 },
+    ]);
+    expect((await quarantine()).map(({ reason }) => reason).sort()).toEqual([
+      'no_value',
+      'unreadable:pm25',
+    ]);
+    await here.owner`update raw.sensor set device = null where id in (5, 6)`;
   });
 
   describe('explanations in quarantine', () => {

@@ -3,17 +3,15 @@
  * intervals, of a clock of twelve hours, a second short.
  */
 import { describe, expect, it } from 'vitest';
-import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
-import { makeFindings } from '../../../../src/ingest/reading/facts.ts';
 import {
   ADDRESS,
   COMMAND_LINE,
   type Vocabulary,
 } from '../../../../src/ingest/reading/vocabulary.ts';
-import { inPieces } from '../../../../src/ingest/rows/lines.ts';
 import { transitionsOf } from '../../../support/localTime.ts';
+import { readText } from '../support.ts';
 
 const BERLIN: Declarations = {
   zone: 'Europe/Berlin',
@@ -23,16 +21,13 @@ const BERLIN: Declarations = {
 
 /** The stamps of a source, and what stops it. */
 async function read(content: string, declared: Declarations = BERLIN, say = COMMAND_LINE) {
-  const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
-  const stamps: unknown[] = [];
-  let found = makeFindings('');
-  for await (const batch of readReadings(source, { sensor: 1, ...declared })) {
-    stamps.push(...batch.readings.map(({ measuredAt }) => measuredAt));
-    found = batch.found;
-  }
-  const doubt = stoppingDoubt(found.doubts.of([], say));
-  const ofContradictions = found.doubts.ofContradictions(say);
-  return { stamps, doubt: doubt && `${doubt.what}. ${doubt.remedy}`, ofContradictions };
+  const { readings, doubts } = await readText(content, { sensor: 1, ...declared });
+  const doubt = stoppingDoubt(doubts.of([], say));
+  return {
+    stamps: readings.map(({ measuredAt }) => measuredAt),
+    doubt: doubt && `${doubt.what}. ${doubt.remedy}`,
+    ofContradictions: doubts.ofContradictions(say),
+  };
 }
 const doubtOf = async (content: string, declared?: Declarations, say?: Vocabulary) =>
   (await read(content, declared, say)).doubt;

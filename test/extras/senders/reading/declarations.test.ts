@@ -11,19 +11,9 @@ it.each<[what: string, declared: Declarations, said: string | RegExp]>([
     /^--unit: no2 has no unit "stone"\. It has: ug\/m3, mg\/m3, ug\/m3@25c, mg\/m3@25c, ppb, ppm\.$/,
   ],
   [
-    'a unit of another quantity',
-    { units: ['temperature=hpa'] },
-    /^--unit: temperature has no unit "hpa"\. It has: c, f, k\.$/,
-  ],
-  [
     'a unit of an unknown parameter',
     { units: ['co=ppm'] },
     /^--unit: unknown parameter "co"\. Known names: sensor_id/,
-  ],
-  [
-    'a parameter without a unit',
-    { units: ['no2'] },
-    /^--unit: expected NAME=UNIT, found "no2"\. An example: --unit no2=ug\/m3\.$/,
   ],
   [
     'a column for an unknown name',
@@ -49,16 +39,6 @@ it.each<[what: string, declared: Declarations, said: string | RegExp]>([
     'a unit that is turned round',
     { units: ['f=temperature'] },
     /^--unit: unknown parameter "f", and .* comes first: --unit temperature=f\.$/,
-  ],
-  [
-    'a verdict without a value',
-    { only: ['Valid'] },
-    /^--only: expected COLUMN=VALUE\[,VALUE\], found "Valid"/,
-  ],
-  [
-    'an unknown zone',
-    { zone: 'Europe/Berln' },
-    /^--zone: there is no time zone "Europe\/Berln"\. Write its IANA name/,
   ],
   [
     'an unknown format',

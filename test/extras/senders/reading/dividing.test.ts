@@ -2,16 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { dividingKind } from '../../../../src/extras/senders/reading/dividing.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
-import { readText } from '../support.ts';
+import { askedOf, readText } from '../support.ts';
 
 /** The question about a few rows; undefined: nothing is asked. */
-async function asked(header: string, rows: readonly string[], declared: Declarations = {}) {
-  const { readings, doubts } = await readText(`${[header, ...rows].join('\n')}\n`, declared);
-  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), rows.length);
-  return doubt && `${doubt.what}. ${doubt.remedy}`;
-}
+const asked = (header: string, rows: readonly string[], declared?: Declarations) =>
+  askedOf(`${[header, ...rows].join('\n')}\n`, declared, rows.length);
 /** Rows an hour apart, so that they do not contradict each other. */
 const hours = (...rows: string[]) => rows.map((row, hour) => `2026-11-20T0${hour}:00:00Z,${row}`);
 
@@ -100,18 +96,14 @@ describe('a unit', () => {
   });
 });
 
-describe('half of the day', () => {
-  it('a column of AM and PM stops a source that reads the time without it', async () => {
-    const rows = ['11/20/2026 8:00,PM,1,5'];
-    const declared = { dateFormat: 'mm/dd/yyyy', zone: 'UTC' };
-    expect(await asked('time,AM/PM,sensor_id,pm25', rows, declared)).toContain(
-      '--column time=DATE+TIME+AM/PM',
-    );
-    const columns = ['time=time+AM/PM'];
-    expect(
-      await asked('time,AM/PM,sensor_id,pm25', rows, { ...declared, columns }),
-    ).toBeUndefined();
-  });
+it('a column of AM and PM stops a source that reads the time without it', async () => {
+  const rows = ['11/20/2026 8:00,PM,1,5'];
+  const declared = { dateFormat: 'mm/dd/yyyy', zone: 'UTC' };
+  expect(await asked('time,AM/PM,sensor_id,pm25', rows, declared)).toContain(
+    '--column time=DATE+TIME+AM/PM',
+  );
+  const columns = ['time=time+AM/PM'];
+  expect(await asked('time,AM/PM,sensor_id,pm25', rows, { ...declared, columns })).toBeUndefined();
 });
 
 describe('a declared owner', () => {

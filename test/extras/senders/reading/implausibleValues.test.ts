@@ -5,21 +5,12 @@
 import { expect, test } from 'vitest';
 import { conversionFrom } from '../../../../src/extras/senders/units.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
-import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 import { NOW } from '../../../support/clock.ts';
-import { readText } from '../support.ts';
+import { askedOf } from '../support.ts';
 
 const at = (hour: number) => new Date(NOW.getTime() - (hour + 1) * 3_600_000).toISOString();
 const csv = (name: string, count: number, value: (hour: number) => unknown) =>
   `time,sensor_id,${name}\n${Array.from({ length: count }, (_, hour) => `${at(hour)},1,${value(hour)}\n`).join('')}`;
-
-/** The question at which a file stops; undefined: it is stored. */
-async function asked(text: string, declared: Declarations = {}) {
-  const { readings, doubts } = await readText(text, declared);
-  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE));
-  return doubt && `${doubt.what}. ${doubt.remedy}`;
-}
 
 test('3,600 knots are 1,852 m/s', () => {
   expect(conversionFrom('kn', 'wind_speed')?.(3_600)).toBeCloseTo(1_852, 9);
@@ -65,9 +56,9 @@ test.each<[string, (hour: number) => number, RegExp, unit: string]>([
   'a column %s that looks like another unit is asked about until its unit is declared (S8)',
   async (name, value, message, unit) => {
     const text = csv(name, 20, value);
-    expect(await asked(text)).toMatch(message);
-    expect(await asked(text)).toContain(`column ${name} looks like`);
-    expect(await asked(text, { units: [`${name}=${unit}`] })).toBeUndefined();
+    expect(await askedOf(text)).toMatch(message);
+    expect(await askedOf(text)).toContain(`column ${name} looks like`);
+    expect(await askedOf(text, { units: [`${name}=${unit}`] })).toBeUndefined();
   },
 );
 
@@ -80,15 +71,14 @@ test.each<[what: string, name: string, count: number, (hour: number) => unknown]
   ['a few particles that look like mg/m³', 'pm25', 40, (hour) => (hour % 3 ? 5 : 0.1)],
   ['a gas that is not there', 'no2', 40, () => 0],
 ])('a file is not asked about %s', async (_, name, count, value) => {
-  expect(await asked(csv(name, count, value))).toBeUndefined();
+  expect(await askedOf(csv(name, count, value))).toBeUndefined();
 });
 
 test('three humidities of a fraction are asked about', async () => {
-  expect(await asked(csv('humidity', 3, (hour) => 0.5 + hour / 10))).toContain('a fraction of 1');
+  expect(await askedOf(csv('humidity', 3, (hour) => 0.5 + hour / 10))).toContain('a fraction of 1');
 });
 
 const rows = Array.from({ length: 30 }, (_, hour) => ({ time: at(hour), value: 50 + (hour % 10) }));
-const state = { sensor_id: 1, entity_id: 'sensor.t' };
 test.each<[what: string, text: string, declared: Declarations]>([
   [
     'history of Home Assistant as CSV',
@@ -96,20 +86,13 @@ test.each<[what: string, text: string, declared: Declarations]>([
     { columns: ['temperature=sensor.t'], sensor: 1 },
   ],
   [
-    'states of Home Assistant as JSON',
-    JSON.stringify(
-      rows.map(({ time, value }) => ({ ...state, state: `${value}`, last_changed: time })),
-    ),
-    { columns: ['temperature=sensor.t'] },
-  ],
-  [
     'OpenAQ with blank units',
     `location_id,sensors_id,location,datetime,lat,lon,parameter,units,value\n${rows.map(({ time, value }) => `9,1,here,${time},40,44,temperature,,${value}\n`).join('')}`,
     { shift: '0min' },
   ],
 ])('values in °F without a declared unit are asked about: %s', async (_, text, declared) => {
-  expect(await asked(text, declared)).toMatch(
+  expect(await askedOf(text, declared)).toMatch(
     /column temperature looks like °F, for example 5\d|unit of sensor\.t\. .* --unit temperature=f \(55 is 12\.8 °C\)/,
   );
-  expect(await asked(text, { ...declared, units: ['temperature=f'] })).toBeUndefined();
+  expect(await askedOf(text, { ...declared, units: ['temperature=f'] })).toBeUndefined();
 });

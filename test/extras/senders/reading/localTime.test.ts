@@ -10,7 +10,6 @@ import { isAll } from '../../../support/database.ts';
 import { offsetAt, transitionsOf } from '../../../support/localTime.ts';
 
 const HOUR = 3_600_000;
-const MOSCOW = { zone: 'Europe/Moscow', transitions: transitionsOf('Europe/Moscow') };
 const NEW_YORK = {
   zone: 'America/New_York',
   transitions: transitionsOf('America/New_York'),
@@ -69,27 +68,25 @@ test('in an hour that occurs twice, the second time of a sensor begins where its
 
 /** A line: its time, the parameters that it gives, and the pass that it is of. */
 type Line = [time: string, values: string, pass: 'summer' | 'winter' | 'untold'];
-const lines = (...all: Line[]) => all;
-const newestFirst = (all: readonly Line[]) => all.toReversed();
 const minutes = (hour: string, values: string, pass: Line[2]) =>
   ['00', '20', '40'].map((minute): Line => [`${hour}:${minute}`, values, pass]);
 const twice = (all: readonly Line[]) => all.flatMap((line) => [line, line]);
 const eachParameter = (all: readonly Line[]) =>
   all.flatMap(([time, , pass]) => ['pm25', 'humidity'].map((one): Line => [time, one, pass]));
-const sparse = lines(
+const sparse: Line[] = [
   ['00:40', 'pm25', 'summer'],
   ['01:00', 'pm25 humidity', 'summer'],
   ['01:20', 'pm25', 'summer'],
   ['01:00', 'pm25', 'winter'], // its humidity is missing
   ['01:20', 'humidity', 'winter'],
   ['02:00', 'pm25 humidity', 'winter'],
-);
-const hours = lines(
+];
+const hours: Line[] = [
   ['00:00', 'pm25', 'summer'],
   ['01:00', 'pm25', 'summer'],
   ['01:00', 'pm25', 'winter'],
   ['02:00', 'pm25', 'winter'],
-);
+];
 const parts = [
   ...minutes('00', 'pm25', 'summer'),
   ...minutes('01', 'pm25', 'summer'),
@@ -136,7 +133,7 @@ const ONCE: (typeof TOLD)[number] = [
 test.each([
   ...TOLD,
   ONCE,
-  ...TOLD.map(([what, all]): (typeof TOLD)[number] => [`${what}, newest first`, newestFirst(all)]),
+  ...TOLD.map(([what, all]): (typeof TOLD)[number] => [`${what}, newest first`, all.toReversed()]),
 ])(
   'the order of the lines tells the passes of an hour that occurs twice: %s (Z1, S7)',
   (_, all) => {
@@ -205,45 +202,3 @@ test.each(UNTOLD)(
     ]);
   },
 );
-
-test.each([
-  ['05/06/2026 08:00', '2026-06-05T08:00+03:00', '2026-05-06T08:00+03:00'],
-  ['5-6-2026 8:00', '2026-06-05T08:00+03:00', '2026-05-06T08:00+03:00'],
-  ['5/6/2026 12:30 AM', '2026-06-05T00:30+03:00', '2026-05-06T00:30+03:00'],
-  ['5/6/2026 8:00:12 pm', '2026-06-05T20:00:12+03:00', '2026-05-06T20:00:12+03:00'],
-  ['05/06/2026 08:00Z', '2026-06-05T08:00Z', '2026-05-06T08:00Z'],
-  ['05/06/2026 08:00+04:00', '2026-06-05T08:00+04:00', '2026-05-06T08:00+04:00'],
-])(
-  'a date with slashes or hyphens is read in the declared order only: %s',
-  (given, dayFirst, monthFirst) => {
-    const read = (dateFormat?: string) =>
-      makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1).at;
-    expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
-  },
-);
-
-test('a number of nine digits or more is seconds up to the year 2100, and milliseconds above', () => {
-  const read = makeTimeReader({ zone: 'UTC' }, {});
-  const given = [
-    946_684_800,
-    '946684800',
-    946_684_800_000,
-    100_000_000,
-    99_999_999,
-    '20261120',
-    4_102_444_800,
-  ];
-  expect(
-    [...given, 4_102_444_800_000, 4_102_444_800_001].map((number) => read(number, 1).at),
-  ).toEqual([
-    '2000-01-01T00:00:00Z',
-    '2000-01-01T00:00:00Z',
-    '2000-01-01T00:00:00Z',
-    '1973-03-03T09:46:40Z',
-    99_999_999,
-    '2026-11-20T00:00:00Z',
-    '2100-01-01T00:00:00Z',
-    '2100-01-01T00:00:00Z',
-    4_102_444_800_001,
-  ]);
-});

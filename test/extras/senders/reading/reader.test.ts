@@ -14,6 +14,7 @@ const objects: Record<string, unknown>[] = [
   { device: 'x', pm10: { value: 3, unit: 'mg/m3' } },
   { device: 'x', sensor_id: null, time: null, humidity: { value: null } },
   { sensor_id: 3, time: T, fine: 3, pm25: 9 },
+  { sensor_id: 4, time: T, pm25: [1] },
   { rows: [{ pm25: 1 }] },
 ];
 
@@ -97,9 +98,15 @@ describe('a declared column that a row leaves empty', () => {
     const own = `1,,,${T},5`;
     const both = `1,2026-11-21,09:00Z,${T},5`;
     expect(timesOf(['time=Date'], both, own)).toEqual(['2026-11-21', T]);
-    expect(timesOf(['time=Date+Hour'], both, own)).toEqual(['2026-11-21 09:00Z', T]);
+    expect(timesOf(['time=Date + Hour'], both, own)).toEqual(['2026-11-21 09:00Z', T]);
+    expect(timesOf(['time=Date+Minute'], both)).toEqual([T]);
     expect(timesOf(['time=Hour', 'time=Date'], '1,2026-11-21,,,5', own)).toEqual(['2026-11-21', T]);
+    expect(timesOf(['time=Hour', 'time=Date'], both)).toEqual(['09:00Z']);
     expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
+    const displaced = lines('sensor_id,Date,time,pm25', `1,2026-11-21,${T},5`);
+    const { readings, ignored } = readAll(displaced, ['time=Date']);
+    expect(ignored).toEqual(['time']);
+    expect(readings[0]?.columns).toMatchObject({ measured: [3], unused: [2] });
   });
 
   it('a column with a plus sign in its name is taken before columns are joined', () => {
@@ -137,6 +144,13 @@ describe('a declared column that a row leaves empty', () => {
     expect(ignored).toEqual(['pm25']);
   });
 
+  it('of several columns that are declared for a value, the first counts that has one', () => {
+    const rows = lines('sensor_id,time,pm25,a,b', `1,${T},5,6,7`, `1,${T},5,6,`);
+    const { readings, ignored } = readAll(rows, ['pm25=b', 'pm25=none', 'pm25=a']);
+    expect(readings.map((reading) => reading?.values)).toEqual([{ pm25: '7' }, { pm25: '6' }]);
+    expect(ignored).toEqual(['pm25', 'a']);
+  });
+
   it('an empty declared cell of a table stays null, and the column that it replaces is unused (S3)', () => {
     const rows = lines('sensor_id,time,pm25,fine', `1,${T},5,`, `1,${T},5,6`);
     const { readings } = readAll(rows, ['pm25=fine']);
@@ -152,6 +166,7 @@ describe('a declared column that a row leaves empty', () => {
     expect(rain({ meta: { t: null }, rain: 1 }, ['rain_total=meta.t'])).toEqual({
       rain_total: null,
     });
+    expect(rain({ rain: null, rain_total: null }, [])).toEqual({ rain_total: null });
   });
 
   it('a field that a declaration uses is not reported as ignored, whichever parameter it is read as', () => {
@@ -184,6 +199,7 @@ describe('a row', () => {
       { pm10: 3_000 },
       { humidity: null },
       { pm25: 3 },
+      { pm25: 'nested' },
       {},
     ]);
   });

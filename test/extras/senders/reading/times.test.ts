@@ -71,6 +71,15 @@ test.each<[given: unknown, at: string | undefined]>([
   ['8:05\u2009p.m. 19.11.2026', '2026-11-19T19:05:00Z'],
   ['8:05 P. M., 19/11/2026', '2026-11-19T19:05:00Z'],
   ['19.11.2026 8:00 p.', undefined],
+  ['05/06/2026 08:00+04:00', '2026-06-05T04:00:00Z'],
+  [946_684_800, '2000-01-01T00:00:00Z'],
+  ['946684800', '2000-01-01T00:00:00Z'],
+  [946_684_800_000, '2000-01-01T00:00:00Z'],
+  [100_000_000, '1973-03-03T09:46:40Z'],
+  [99_999_999, undefined], // nine digits are needed
+  [4_102_444_800, '2100-01-01T00:00:00Z'],
+  [4_102_444_800_000, '2100-01-01T00:00:00Z'],
+  [4_102_444_800_001, undefined], // beyond 2100
   ['2026-W47-5', undefined],
   ['2026-324', undefined],
   ['46345.5', undefined],
@@ -115,6 +124,7 @@ test('a year of two digits is of this century, and read only where it is declare
 });
 
 test('a date with slashes keeps them without a declared order, whatever stands before it', () => {
+  expect(read('5-6-2026 8:00', { zone: 'UTC' })).toBe('5-6-2026 8:00');
   for (const given of ['8:00 05/06/2026', '05/06/2026\u00a08:00'])
     expect(slashedDate(String(read(given, { zone: 'UTC' })))).toMatchObject({
       first: 5,

@@ -102,11 +102,19 @@ describe('a column of units', () => {
     });
   });
 
-  it('keys of JSON are columns alike', async () => {
-    const { readings } = await readText(
-      JSON.stringify({ sensor_id: 1, time: T, so2: 10, so2_unit: 'ppb' }),
-    );
-    expect(readings[0]?.values).toEqual({ so2: close(26.609) });
+  it('a unit in a row of units comes before the unit of a declared column', async () => {
+    const declared = { columns: ['temperature_f=Air'] };
+    const { values } = await read('sensor_id,time,Air', [',,K', `1,${T},283.15`], declared);
+    expect(values).toEqual([{ temperature: close(10) }]);
+  });
+
+  it('keys of JSON are columns alike, in the payload of a message, too', async () => {
+    const decoded_payload = { so2: 10, so2_unit: 'ppb' };
+    const message = { end_device_ids: { device_id: 'x' }, uplink_message: { decoded_payload } };
+    for (const given of [{ sensor_id: 1, time: T, ...decoded_payload }, message]) {
+      const { readings } = await readText(JSON.stringify(given));
+      expect(readings[0]?.values).toEqual({ so2: close(26.609) });
+    }
   });
 });
 

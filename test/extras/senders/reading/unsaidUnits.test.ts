@@ -1,45 +1,32 @@
 /** Units of foreign columns: read in the forms that are known, else asked for, all at once (S6, S9). */
 import { describe, expect, it } from 'vitest';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { stoppingDoubt } from '../../../../src/ingest/reading/doubt.ts';
 import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
-import { readText } from '../support.ts';
+import { askedOf, readText } from '../support.ts';
 
 const T = '2026-11-20T08:00:00Z';
 
 /** The question about one row, however few it is; undefined: nothing is asked. */
-async function asked(column: string, value: string, declared: Declarations = {}) {
-  const { readings, doubts } = await readText(
-    `sensor_id,time,"${column}"\n1,${T},${value}\n`,
-    declared,
-  );
-  const doubt = stoppingDoubt(doubts.of(readings, COMMAND_LINE), 1);
-  return doubt && `${doubt.what}. ${doubt.remedy}`;
-}
+const asked = (column: string, value: string, declared?: Declarations) =>
+  askedOf(`sensor_id,time,"${column}"\n1,${T},${value}\n`, declared, 1);
 
 describe('an unknown word in the place of a unit', () => {
-  it.each<[ours: string, theirs: string, word: string]>([
-    ['temperature', 'Temp (R)', 'r'],
-    ['temperature', 'Temp, °Ré', '°ré'],
-    ['temperature', 'Air (hPa)', 'hpa'],
-    ['wind_speed', 'Wind - Beaufort', 'beaufort'],
-    ['rain', 'Rain [mm/h]', 'mm/h'],
-    ['pm25', 'PM2.5 (particles/cm³)', 'particles/cm3'],
-    ['no2', 'NO2 (mg)', 'mg'],
-  ])('the word in the mapped column %s=%s is asked about: %s', async (ours, theirs, word) => {
+  it.each([
+    ['temperature', 'Temp (R)', 'r', 'c'],
+    ['temperature', 'Temp, °Ré', '°ré', 'c'],
+    ['temperature', 'Air (hPa)', 'hpa', 'c'],
+    ['wind_speed', 'Wind - Beaufort', 'beaufort', 'm/s'],
+    ['rain', 'Rain [mm/h]', 'mm/h', 'mm'],
+    ['pm25', 'PM2.5 (particles/cm³)', 'particles/cm3', 'ug/m3'],
+    ['no2', 'NO2 (mg)', 'mg', 'ppb'],
+  ])('the word in the mapped column %s=%s is asked about: %s', async (ours, theirs, word, unit) => {
     const columns = [`${ours}=${theirs}`];
     expect(await asked(theirs, '5', { columns })).toMatch(
       `"${word}" stands where ${theirs} says its unit, and is not a unit of ${ours}. Add --unit ${ours}=`,
     );
-    const units = [`${ours}=${ours === 'no2' ? 'ppb' : UNITS[ours]}`];
+    const units = [`${ours}=${unit}`];
     expect(await asked(theirs, '5', { columns, units })).toBeUndefined();
   });
-  const UNITS: Record<string, string> = {
-    temperature: 'c',
-    wind_speed: 'm/s',
-    rain: 'mm',
-    pm25: 'ug/m3',
-  };
 });
 
 /** `asked`: no unit is assumed. Every value is one that no bound and no median would find. */
@@ -159,6 +146,11 @@ describe('a gas without a unit', () => {
     const archive = 'dateTime,usUnits,interval,outTemp,no2\n1795161900,1,5,41,20\n';
     const { doubts } = await readText(archive, { device: 'wx', columns: ['no2=no2'] });
     expect(doubts.of([], COMMAND_LINE)).toMatchObject([{ what: 'nothing says the unit of no2' }]);
+    const card = `UTCDateTime,mac_address,current_temp_f\n2026/11/20T08:00:00z,8:3a,50\n`;
+    const mapped = await readText(card, { name: 'purpleair', columns: ['pm25=current_temp_f'] });
+    expect(mapped.doubts.of([], COMMAND_LINE)).toMatchObject([
+      { what: expect.stringContaining('current_temp_f') },
+    ]);
   });
 
   it('the unit of a gas in rows of one parameter is asked for where their unit is blank', async () => {

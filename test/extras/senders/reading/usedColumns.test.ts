@@ -1,14 +1,10 @@
 /** A plan says of each column what it means, in which unit, and who says the unit (S10). */
 import { expect, test } from 'vitest';
-import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import { inPieces } from '../../../../src/ingest/rows/lines.ts';
+import { readText } from '../support.ts';
 
-async function factsOf(text: string | Buffer, declared: Declarations = {}) {
-  const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(text)]) };
-  for await (const { found } of readReadings(source, declared)) return found.facts;
-  throw new Error('no batch');
-}
+const factsOf = async (text: string | Buffer, declared?: Declarations) =>
+  (await readText(text, declared)).facts;
 
 /** `PM2.5 (µg/m³) > pm25 µg/m³ in the name`, of columns with values. */
 const said = async (text: string, declared?: Declarations) =>

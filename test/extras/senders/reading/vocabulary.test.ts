@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { foreignFormats } from '../../../../src/extras/senders/foreignFormats.ts';
-import { checkDeclarations, readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import { explainReading, hintsOf } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
 import {
@@ -11,7 +10,6 @@ import {
   NETWORK_FILE,
   type Vocabulary,
 } from '../../../../src/ingest/reading/vocabulary.ts';
-import { inPieces } from '../../../../src/ingest/rows/lines.ts';
 import { readText } from '../support.ts';
 
 const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
@@ -31,16 +29,14 @@ test('an option is written as a parameter in an address, and as a key in the net
   expect(ADDRESS.option('date-format', 'dd/mm/yyyy')).toBe('?date_format=dd/mm/yyyy');
 });
 
-function refusal(work: () => void): string {
-  try {
-    work();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return '';
-}
-
 describe('a refusal', () => {
+  const T = '2026-11-20T08:00:00Z';
+  const read = (content: string, declared: Declarations) =>
+    readText(content, declared).then(
+      ({ readings }) => readings.find(({ why }) => why !== undefined)?.why,
+      ({ message }: Error) => message,
+    );
+
   test.each<[Declarations, string, string, string]>([
     [{ columns: ['x'] }, 'column', 'An example: ', 'pm25=pm2_5_concentration'],
     [{ units: ['no2'] }, 'unit', 'An example: ', 'no2=ug/m3'],
@@ -51,82 +47,31 @@ describe('a refusal', () => {
     [{ dateFormat: 'yyyy' }, 'date-format', 'There are', ''],
   ])(
     'the refusal of %o begins with the name of the declaration',
-    (declared, name, remedy, example) => {
+    async (declared, name, remedy, example) => {
       for (const say of ALL) {
-        const message = refusal(() => checkDeclarations({ ...declared, say }));
+        const message = await read('sensor_id,time,pm25\n', { ...declared, say });
         const option = name as Parameters<Vocabulary['option']>[0];
-        expect(message.startsWith(`${say.option(option)}: `)).toBe(true);
+        expect(message?.startsWith(`${say.option(option)}: `)).toBe(true);
         expect(message).toContain(remedy + (example === '' ? '' : say.option(option, example)));
       }
     },
   );
 
-  const read = async (content: string, declared: Declarations): Promise<string> => {
-    const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
-    try {
-      for await (const { readings } of readReadings(source, declared))
-        for (const { why } of readings) if (why !== undefined) return why;
-    } catch (error) {
-      return (error as Error).message;
-    }
-    return '';
-  };
-  const T = '2026-11-20T08:00:00Z';
-  test.each<[string, string, Declarations, (say: Vocabulary) => string]>([
-    [
-      'a header without a time',
-      'sensor_id,x,pm25\n',
-      {},
-      (say) => say.option('column', 'time=NAME'),
-    ],
-    ['a header without a sensor', `time,pm25\n${T},5\n`, {}, (say) => say.option('device')],
-    [
-      'a column that is not there',
-      'sensor_id,time,pm25\n',
-      { only: ['V=1'] },
-      (say) => `which ${say.option('only')} names`,
-    ],
-    [
-      'a mapped column that is not there',
-      'sensor_id,time,pm25\n',
-      { columns: ['pm10=V'] },
-      (say) => `which ${say.option('column')} names`,
-    ],
-    [
-      'another sensor',
-      `sensor_id,time,pm25\n2,${T},5\n`,
-      { sensor: 1 },
-      (say) => `Leave ${say.option('sensor')} out`,
-    ],
-    [
-      'another device',
-      `device,time,pm25\n2,${T},5\n`,
-      { device: '1' },
-      (say) => `Leave ${say.option('device')} out`,
-    ],
-    [
-      'states without a known entity',
-      `entity_id,state\n`,
-      { sensor: 1 },
-      (say) => say.option('column', 'pm25=ENTITY'),
-    ],
-    [
-      'states of other entities',
-      `entity_id,state,time\na.b,5,${T}\n`,
-      { sensor: 1 },
-      (say) => say.option('column', 'pm25=NAME'),
-    ],
-    [
-      'rows under times',
-      '{"data":{"1":{"2026-11-20 08:00":[1]}}}',
-      {},
-      (say) => say.option('zone', '+01:00'),
-    ],
+  test.each<[string, string, Declarations, ...option: Parameters<Vocabulary['option']>]>([
+    ['a header without a time', 'sensor_id,x,pm25\n', {}, 'column', 'time=NAME'],
+    ['a header without a sensor', `time,pm25\n${T},5\n`, {}, 'device'],
+    ['a column that is not there', 'sensor_id,time,pm25\n', { only: ['V=1'] }, 'only'],
+    ['a mapped one', 'sensor_id,time,pm25\n', { columns: ['pm10=V'] }, 'column'],
+    ['another sensor', `sensor_id,time,pm25\n2,${T},5\n`, { sensor: 1 }, 'sensor'],
+    ['another device', `device,time,pm25\n2,${T},5\n`, { device: '1' }, 'device'],
+    ['unknown states', 'entity_id,state\n', { sensor: 1 }, 'column', 'pm25=ENTITY'],
+    ['other states', `entity_id,state,time\na.b,5,${T}\n`, { sensor: 1 }, 'column', 'pm25=NAME'],
+    ['rows under times', '{"data":{"1":{"2026-11-20 08:00":[1]}}}', {}, 'zone', '+01:00'],
   ])(
     'the refusal of %s names an option as its reader writes it',
-    async (_, content, declared, expected) => {
+    async (_, content, declared, ...option) => {
       for (const say of ALL)
-        expect(await read(content, { ...declared, say })).toContain(expected(say));
+        expect(await read(content, { ...declared, say })).toContain(say.option(...option));
     },
   );
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import { likelyDelimiters } from '../../../../src/extras/senders/rows/csv.ts';
-import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
 import { splitCsvLine } from '../../../../src/ingest/rows/csv.ts';
+import { readText } from '../support.ts';
 
 test.each([
   ['', ['']],
@@ -42,12 +41,7 @@ describe('a field in quotes with line breaks', () => {
   const T = '2026-11-20T08:00:00Z';
   /** The lines of the readings of a text that comes in pieces, and undefined for an unreadable one. */
   async function read(text: string, size: number) {
-    async function* bytes() {
-      for (let at = 0; at < text.length; at += size) yield Buffer.from(text.slice(at, at + size));
-    }
-    const readings: ReadingInput[] = [];
-    const source = { name: 'file', size: undefined, read: 0, bytes: bytes() };
-    for await (const batch of readReadings(source)) readings.push(...batch.readings);
+    const { readings } = await readText(text, {}, size);
     return readings.map(({ line, values, unreadable }) => [line, unreadable ? undefined : values]);
   }
 

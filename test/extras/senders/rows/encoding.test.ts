@@ -1,11 +1,10 @@
 /** Bytes that are not UTF-8: which encoding a message names, and that nothing is stored by it. */
 import { describe, expect, it } from 'vitest';
-import { readReadings } from '../../../../src/extras/senders/reading/collect.ts';
 import { makeFindings } from '../../../../src/extras/senders/reading/doubts.ts';
 import { encodingOf } from '../../../../src/extras/senders/rows/encoding.ts';
 import { hintsOf } from '../../../../src/ingest/explain.ts';
 import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
-import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
+import { readText } from '../support.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 /** Bytes of Cyrillic letters, as `iconv` writes them. */
@@ -57,18 +56,9 @@ it('the sign for a lost character in UTF-8 has no remedy but the source', () => 
 });
 
 const T = '2026-11-20T08:00:00Z';
-async function read(content: Buffer, declared: Declarations = {}) {
-  async function* bytes() {
-    yield content;
-  }
-  const readings: ReadingInput[] = [];
-  let line: number | undefined;
-  const source = { name: 'file', size: undefined, read: 0, bytes: bytes() };
-  for await (const batch of readReadings(source, declared)) {
-    readings.push(...batch.readings);
-    line = batch.found.facts.notUtf8?.line;
-  }
-  return { readings, line };
+async function read(content: Buffer, declared?: Declarations) {
+  const { readings, facts } = await readText(content, declared);
+  return { readings, line: facts.notUtf8?.line };
 }
 
 describe('a row that is not UTF-8', () => {
@@ -131,7 +121,7 @@ describe('a row that is not UTF-8', () => {
       latin1(`,time,pm25\n1,${T},5\n`),
     ]);
     await expect(read(content, { columns: ['device=датчик'] })).rejects.toThrow(
-      'file:2: this is text in cp1251, as Windows writes Cyrillic ("датчик,time,pm25"). Save it as UTF-8, or convert it: iconv -f CP1251 -t UTF-8 OLD > NEW.',
+      'the text:2: this is text in cp1251, as Windows writes Cyrillic ("датчик,time,pm25"). Save it as UTF-8, or convert it: iconv -f CP1251 -t UTF-8 OLD > NEW.',
     );
   });
 });
