@@ -10,7 +10,7 @@ import { citiesOfOneStation } from '../support/installation.ts';
 import { bringIn } from '../support/smallNetwork.ts';
 import { needs } from '../support/tools.ts';
 import { sixHourly, storedBuckets } from './sixHourly.ts';
-import { storageOf } from './storage.ts';
+import { tamper } from './storage.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
@@ -252,9 +252,3 @@ onEveryEngineInAll('audit of readings lost without a trace', (engine) => {
     },
   );
 });
-
-/** Writes into an aggregate behind the engine's back. */
-async function tamper(owner: Sql, level: string, statement: string): Promise<void> {
-  const storage = await storageOf(owner, level);
-  await owner.unsafe(statement.replaceAll('%s', storage));
-}

@@ -3,6 +3,7 @@ import { rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import { differences } from '../aggregate/differences.ts';
 import { storageOf } from '../aggregate/storage.ts';
 import { reading } from '../ingest/support.ts';
@@ -10,6 +11,7 @@ import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -172,6 +174,47 @@ onEveryEngineInAll('import network', (engine) => {
       expect(await owner`select *, stale_after::text from raw.provider`).toMatchObject([columns]);
     },
   );
+
+  test('names that exist only in the database may be referred to, and are left unchanged', async () => {
+    await bringIn(owner, smallNetwork());
+    const log = keepingLog();
+    const [one, two] = smallNetwork().stations;
+    const at = { latitude: 42, longitude: 46, regions: ['quarter', 'town'] };
+    const third = {
+      ...smallNetwork(),
+      providers: [],
+      regions: smallNetwork().regions.slice(1),
+      stations: [{ ...two, ...at, id: 3, sensors: [{ id: 4, stations: [{ id: one?.id }] }] }],
+    };
+    const options = { providerKeys: PROVIDER_KEYS, log };
+    expect(await importNetwork(owner, JSON.stringify(third), options)).toMatchObject({
+      providers: { added: 0, unlisted: ['us'] },
+      regions: { added: 0, changed: 1, unlisted: ['town'] }, // its centre moved
+      stations: { added: 1, unlisted: ['1', '2'] },
+      sensors: { added: 1, unlisted: ['1', '2', '3'] },
+    });
+    expect(log.lines.filter(({ level }) => level === 'info')).toHaveLength(4);
+    const [quarter] =
+      await owner`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;
+    expect(quarter).toEqual({ map_latitude: 41, map_longitude: 45, map_delta: 0.2 });
+    const [station] =
+      await owner`select city_slug, district_slug from logic.station_place(${NOW}, 3)`;
+    expect(station).toEqual({ city_slug: 'town', district_slug: 'quarter' });
+  });
+
+  test('a device may move with all of its sensors, but is at one station at a time', async () => {
+    const stations = [
+      { id: 1, until: '2026-03-01' },
+      { id: 2, since: '2026-03-01' },
+    ];
+    const device = 'esp8266-1';
+    const moved = [1, 2].map((id) => ({ id, device, stations }));
+    await bringIn(owner, smallNetwork({ one: { sensors: moved } }));
+    const third = { ...smallNetwork().stations[0], id: 3, sensors: [{ id: 31, device }] };
+    await expect(bringIn(owner, { ...smallNetwork(), stations: [third] })).rejects.toThrow(
+      'by sensor 1 of the database',
+    );
+  });
 
   test('of two imports of the same file at once, the second waits, and changes nothing', async () => {
     await bringIn(owner, smallNetwork());
