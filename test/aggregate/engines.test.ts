@@ -14,7 +14,7 @@ import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { copyIn } from '../database/copyIn.ts';
-import { file } from '../ingest/support.ts';
+import { file, HOW } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import {
   isRepetition,
@@ -23,7 +23,6 @@ import {
   testDatabase,
 } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
-import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
@@ -31,6 +30,7 @@ import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
 import { differences } from './differences.ts';
+import { storedBuckets } from './sixHourly.ts';
 import { storageOf } from './storage.ts';
 
 type Differences = {
@@ -372,13 +372,7 @@ onEveryEngine('an engine', (engine) => {
               return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
             });
             const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-            const options = {
-              formats: READING_FORMATS,
-              now: NOW,
-              log: keepingLog(),
-              terminal: false,
-            };
-            const { accepted, unchanged } = await importReadings(ingest, [path], options);
+            const { accepted, unchanged } = await importReadings(ingest, [path], HOW);
             return { accepted, unchanged };
           };
           expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
@@ -507,17 +501,7 @@ onEveryEngine('an engine', (engine) => {
           timeZone: ZONE,
         })
       ).found;
-    const aggregates = async () => {
-      const all: unknown[] = [];
-      for (const { name } of LEVELS) {
-        all.push(
-          await owner.unsafe(
-            `select * from rollup.${name} where bucket < '${RETAINED}' order by 1, 2, 3`,
-          ),
-        );
-      }
-      return all;
-    };
+    const aggregates = () => storedBuckets(owner, LEVELS, RETAINED);
     let before: unknown;
     let newer: number | undefined;
 

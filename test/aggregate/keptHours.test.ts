@@ -2,7 +2,7 @@
  * The hours that are kept of deleted readings: the service never changes them, and an audit tells
  * when something else has.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { deleteExpired, lowerCutoff } from '../../src/aggregate/retention.ts';
 import { makeLog } from '../../src/base/log.ts';
@@ -11,25 +11,30 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
-import { onEveryEngine, onEveryEngineInAll, type TestDatabase } from '../support/database.ts';
+import {
+  isAll,
+  onEveryEngine,
+  onEveryEngineInAll,
+  type TestDatabase,
+} from '../support/database.ts';
 import { sixHourly, storedBuckets } from './sixHourly.ts';
 import { tamper } from './storage.ts';
 
-const now = new Date('2026-11-20T09:00:00Z');
+const now = new Date('2026-09-12T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
 const RECORDED = [
   { month: '2026-06', hours: 168 },
   { month: '2026-07', hours: 248 },
   { month: '2026-08', hours: 248 },
 ];
-const NIGHTLY = new Date('2026-10-16T09:00:00Z');
+const NIGHTLY = new Date('2026-09-05T09:00:00Z');
 
 onEveryEngine('hours of deleted readings', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {
     ({ database, owner } = await sixHourly(engine, '2026-06-10', now));
-    await deleteExpired(database.target, () => now, '60 days', {
+    await deleteExpired(database.target, () => now, '10 days', {
       log: makeLog('silent'),
       apply: true,
     });
@@ -103,7 +108,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
   if (engine === 'timescale')
     it('kept hours are not changed by stray refreshes of the levels above them', async () => {
       const before = await stored();
-      for (const { name } of above) {
+      for (const { name } of isAll ? above : above.slice(0, 1)) {
         const whole = `'rollup.${name}', null, null`;
         await owner.unsafe(`call refresh_continuous_aggregate(${whole})`);
         await owner.unsafe(`call refresh_continuous_aggregate(${whole}, force => true)`);
@@ -178,7 +183,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
     await owner`call logic.retain_from('2026-09-01 00:00+04')`;
     expect(await recorded()).toEqual([168, 248, 248 + 96]);
     await owner`call logic.retain_from('2026-10-01 00:00+04')`;
-    expect(await recorded()).toEqual([168, 248, 248 + 96, 240]);
+    expect(await recorded()).toEqual([168, 248, 248 + 96, 2 * 47]);
   });
 
   it.each(
@@ -199,6 +204,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
 onEveryEngineInAll('the record of kept hours', (engine) => {
   it('the record goes on in the middle of a month, and begins again where the cutoff was lowered', async () => {
     const { database, owner } = await sixHourly(engine, '2026-06-10', now);
+    onTestFinished(() => database.drop());
     const recorded = async () => {
       const rows = await owner`
         select to_char(month, 'MM') as month, hours::int from rollup.expired_month order by 1`;
@@ -210,80 +216,73 @@ onEveryEngineInAll('the record of kept hours', (engine) => {
       await owner`call logic.delete_expired_readings()`;
     };
     const found = async () => (await audit(database.target, { clock: () => now, timeZone })).found;
-    try {
-      await retain('2026-07-11 00:00+04');
-      expect(await recorded()).toEqual({ '06': 168, '07': 80 });
-      expect(await found()).toEqual([]);
-      await retain('2026-08-01 00:00+04');
-      expect(await recorded()).toEqual({ '06': 168, '07': 248 });
-      expect(await found()).toEqual([]);
-      const [count] = await owner`select * from api.kept_hours`;
-      expect(count).toEqual({ recorded: 416, missing: engine === 'plain' ? null : 0 });
+    await retain('2026-07-11 00:00+04');
+    expect(await recorded()).toEqual({ '06': 168, '07': 80 });
+    expect(await found()).toEqual([]);
+    await retain('2026-08-01 00:00+04');
+    expect(await recorded()).toEqual({ '06': 168, '07': 248 });
+    expect(await found()).toEqual([]);
+    const [count] = await owner`select * from api.kept_hours`;
+    expect(count).toEqual({ recorded: 416, missing: engine === 'plain' ? null : 0 });
 
-      // nothing is left of July: its readings may come again, and are recorded once
-      await tamper(
-        owner,
-        'sensor_hourly',
-        `delete from %s where bucket >= '2026-07-01 00:00+04' and bucket < '2026-08-01 00:00+04'`,
-      );
-      await lowerCutoff(owner, new Date('2026-07-01T00:00:00+04:00'));
-      const [june] = await owner`select * from api.kept_hours`;
-      expect(june).toEqual({ recorded: 168, missing: engine === 'plain' ? null : 0 });
-      // a chunk goes when all of it has expired
-      await owner`delete from raw.readings where measured_at < '2026-08-01 00:00+04'`;
-      await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-        select at, 1, 5 from generate_series(timestamptz '2026-07-01 00:00+04', '2026-07-31 18:00+04', '1 day') at`;
-      await database.refresh(now);
-      await retain('2026-08-01 00:00+04');
-      expect(await recorded()).toEqual({ '06': 168, '07': 31 });
-      expect((await found()).filter(({ columns }) => columns.includes('lost'))).toEqual([]);
-    } finally {
-      await database.drop();
-    }
+    // nothing is left of July: its readings may come again, and are recorded once
+    await tamper(
+      owner,
+      'sensor_hourly',
+      `delete from %s where bucket >= '2026-07-01 00:00+04' and bucket < '2026-08-01 00:00+04'`,
+    );
+    await lowerCutoff(owner, new Date('2026-07-01T00:00:00+04:00'));
+    const [june] = await owner`select * from api.kept_hours`;
+    expect(june).toEqual({ recorded: 168, missing: engine === 'plain' ? null : 0 });
+    // a chunk goes when all of it has expired
+    await owner`delete from raw.readings where measured_at < '2026-08-01 00:00+04'`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 1, 5 from generate_series(timestamptz '2026-07-01 00:00+04', '2026-07-31 18:00+04', '1 day') at`;
+    await database.refresh(now);
+    await retain('2026-08-01 00:00+04');
+    expect(await recorded()).toEqual({ '06': 168, '07': 31 });
+    expect((await found()).filter(({ columns }) => columns.includes('lost'))).toEqual([]);
   });
 
   it('only the missing hours are restored from a table of kept hours, and only by an operator', async () => {
     const { database, owner } = await sixHourly(engine, '2026-06-10', now);
+    onTestFinished(() => database.drop());
     const superuser = database.superuser();
-    try {
-      await owner`update raw.installation set ingest_cutoff = '2026-08-01 00:00+04'`;
-      await owner`call logic.retain_from('2026-08-01 00:00+04')`;
-      const stored = () =>
-        owner`select * from rollup.sensor_hourly order by bucket, sensor_id`.then((rows) => [
-          ...rows,
-        ]);
-      const before = await stored();
-      // the copy has another version's columns, some hours twice, and later ones
-      await superuser.unsafe(`
-        create table public.kept as select h.pm25, h.sensor_id, h.bucket, 1 as other from rollup.sensor_hourly h;
-        insert into public.kept select pm25 + 1, sensor_id, bucket + interval '1 year', 1 from public.kept;
-        insert into public.kept select * from public.kept where bucket < '2026-07-01 00:00+04'`);
-      for (const statement of [
-        `delete from %s where bucket >= '2026-06-20 06:00+04' and bucket < '2026-06-25 18:00+04' and sensor_id = 1`,
-        `update %s set pm25 = 99 where bucket = '2026-06-28 06:00+04' and sensor_id = 1`,
-      ])
-        await tamper(owner, 'sensor_hourly', statement);
-      const restore = async () => {
-        const [row] = await superuser`select logic.restore_kept_hours('public.kept')::int as n`;
-        return row?.n;
-      };
-      expect([await restore(), await restore()]).toEqual([22, 0]);
-      const at = Date.parse('2026-06-28T06:00:00+04:00');
-      expect(await stored()).toEqual(
-        before.map((row) =>
-          Date.parse(row.bucket) === at && row.sensor_id === 1 ? { ...row, pm25: 99 } : row,
-        ),
-      );
-      // as if readings had been deleted before the record existed
-      await owner`delete from rollup.expired_month`;
-      expect(await owner`select * from api.kept_hours`).toEqual([
-        { recorded: 0, missing: engine === 'plain' ? null : 0 },
+    await owner`update raw.installation set ingest_cutoff = '2026-08-01 00:00+04'`;
+    await owner`call logic.retain_from('2026-08-01 00:00+04')`;
+    const stored = () =>
+      owner`select * from rollup.sensor_hourly order by bucket, sensor_id`.then((rows) => [
+        ...rows,
       ]);
-      await expect(
-        database.as('airseries_reader')`select logic.restore_kept_hours('rollup.sensor_hourly')`,
-      ).rejects.toThrow(/permission denied/);
-    } finally {
-      await database.drop();
-    }
+    const before = await stored();
+    // the copy has another version's columns, some hours twice, and later ones
+    await superuser.unsafe(`
+      create table public.kept as select h.pm25, h.sensor_id, h.bucket, 1 as other from rollup.sensor_hourly h;
+      insert into public.kept select pm25 + 1, sensor_id, bucket + interval '1 year', 1 from public.kept;
+      insert into public.kept select * from public.kept where bucket < '2026-07-01 00:00+04'`);
+    for (const statement of [
+      `delete from %s where bucket >= '2026-06-20 06:00+04' and bucket < '2026-06-25 18:00+04' and sensor_id = 1`,
+      `update %s set pm25 = 99 where bucket = '2026-06-28 06:00+04' and sensor_id = 1`,
+    ])
+      await tamper(owner, 'sensor_hourly', statement);
+    const restore = async () => {
+      const [row] = await superuser`select logic.restore_kept_hours('public.kept')::int as n`;
+      return row?.n;
+    };
+    expect([await restore(), await restore()]).toEqual([22, 0]);
+    const at = Date.parse('2026-06-28T06:00:00+04:00');
+    expect(await stored()).toEqual(
+      before.map((row) =>
+        Date.parse(row.bucket) === at && row.sensor_id === 1 ? { ...row, pm25: 99 } : row,
+      ),
+    );
+    // as if readings had been deleted before the record existed
+    await owner`delete from rollup.expired_month`;
+    expect(await owner`select * from api.kept_hours`).toEqual([
+      { recorded: 0, missing: engine === 'plain' ? null : 0 },
+    ]);
+    await expect(
+      database.as('airseries_reader')`select logic.restore_kept_hours('rollup.sensor_hourly')`,
+    ).rejects.toThrow(/permission denied/);
   });
 });

@@ -3,15 +3,13 @@
  * it showed (R1), and nothing else is. Reasons of zones and new versions are in zoneRules.test.ts
  * and test/schema/migrate.test.ts.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { deleteOldChanges, rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { importReadings } from '../../src/ingest/importReadings.ts';
 import { screen } from '../../src/network/screening.ts';
+import { importText } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import {
   isRepetition,
@@ -19,10 +17,8 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
-import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
-import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { tamper } from './storage.ts';
 
 const MINUTE = 60_000;
@@ -264,21 +260,14 @@ onEveryEngine('the record of changes', (engine) => {
       (_, hour) =>
         `3,2026-11-0${hour < 24 ? 1 : 2}T${String(hour % 24).padStart(2, '0')}:20:00+04:00,7`,
     );
-    const file = join(temporaryFolder('record'), 'old.csv');
-    writeFileSync(file, ['sensor_id,time,pm25', ...lines].join('\n'));
-    await importReadings(db.as('airseries_ingest'), [file], {
-      formats: READING_FORMATS,
-      now: NOW,
-      log: keepingLog(),
-      terminal: false,
-    });
+    await importText(db.as('airseries_ingest'), ['sensor_id,time,pm25', ...lines].join('\n'));
     await db.refresh(NOW);
     expect(await changes()).toEqual(['late 2: 11-01 00 to 11-02 23']);
   });
 
   it('screening records the hours of a flag that it raises, once, and a day of normal running records nothing (R1)', async () => {
     await owner`update raw.station set screening = true, altitude = 100`;
-    for (let minutes = 0; minutes <= 1440; minutes += 120) {
+    for (let minutes = 0; minutes <= 1440; minutes += 240) {
       const now = new Date(NOW.getTime() + minutes * MINUTE);
       for (const sensor of [1, 2, 3])
         await store(sensor, now, { pm25: 10 + sensor + (minutes % 7), temperature: minutes % 11 });

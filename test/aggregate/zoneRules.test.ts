@@ -27,22 +27,10 @@ import {
   zoneOf,
 } from './zoneFiles.ts';
 
-/** Changes on the second Sunday of March and the first Sunday of November. */
-const UNTIL_2026 = [
-  ['2019-11-03T09:00:00Z', -8],
-  ...[
-    ['2020-03-08', '2020-11-01'],
-    ['2021-03-14', '2021-11-07'],
-    ['2022-03-13', '2022-11-06'],
-    ['2023-03-12', '2023-11-05'],
-    ['2024-03-10', '2024-11-03'],
-    ['2025-03-09', '2025-11-02'],
-  ].flatMap(([spring, autumn]) => [
-    [`${spring}T10:00:00Z`, -7],
-    [`${autumn}T09:00:00Z`, -8],
-  ]),
+const UNTIL_2026: Rules['offsets'] = [
+  ['2025-11-02T09:00:00Z', -8],
   ['2026-03-08T10:00:00Z', -7],
-] as [string, number][];
+];
 const BEFORE: Rules = {
   offsets: [...UNTIL_2026, ['2026-11-01T09:00:00Z', -8]],
   rule: 'PST8PDT,M3.2.0,M11.1.0',
@@ -52,7 +40,7 @@ const AFTER: Rules = { offsets: UNTIL_2026, rule: 'MST7' };
 const REFUSED: Rules = { offsets: [...UNTIL_2026, ['2027-01-01T08:00:00Z', -8]], rule: 'PST8' };
 
 const NOW = new Date('2027-01-15T20:00:00Z');
-const EPOCH = '2020-01-01';
+const EPOCH = '2026-01-01';
 const LATER = new Date('2027-01-16T20:00:00Z');
 
 type Stored = Record<string, readonly Record<string, unknown>[]>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -298,39 +298,36 @@ onEveryEngineInAll('import network', (engine) => {
 
   test('station hours whose readings were deleted are recomputed from the kept hours of sensors (P4)', async () => {
     const old = await testDatabase(engine);
-    try {
-      const sql = old.as();
-      await bringIn(sql, smallNetwork());
-      const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
-      await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], {
-        now: NOW,
-        source: 'test',
-      });
-      await deleteExpired(old.target, () => NOW, '100 days', { log: keepingLog(), apply: true });
-      expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
-      expect(await differences(old)).toEqual([]);
-      const moved = smallNetwork({
-        sensor: {
-          stations: [
-            { id: 1, until: at(6.5) },
-            { id: 2, since: at(6.5) },
-          ],
-        },
-      });
-      expect(await bringIn(sql, moved)).toMatchObject({ recomputed: { sensors: 1, stations: 0 } });
-      expect(await differences(old)).toEqual([]);
-      const counts = await sql`
-        select station_id, sensor_count, count(*)::int as hours from rollup.station_hourly
-        where bucket < ${at(HOURS)} group by 1, 2 order by 1, 2`;
-      expect(counts).toEqual([
-        { station_id: 1, sensor_count: 1, hours: 18 },
-        { station_id: 1, sensor_count: 2, hours: 6 }, // until the sensor moved, in the seventh hour
-        { station_id: 2, sensor_count: 1, hours: 7 },
-        { station_id: 2, sensor_count: 2, hours: 17 },
-      ]);
-    } finally {
-      await old.drop();
-    }
+    onTestFinished(() => old.drop());
+    const sql = old.as();
+    await bringIn(sql, smallNetwork());
+    const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
+    await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], {
+      now: NOW,
+      source: 'test',
+    });
+    await deleteExpired(old.target, () => NOW, '100 days', { log: keepingLog(), apply: true });
+    expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
+    expect(await differences(old)).toEqual([]);
+    const moved = smallNetwork({
+      sensor: {
+        stations: [
+          { id: 1, until: at(6.5) },
+          { id: 2, since: at(6.5) },
+        ],
+      },
+    });
+    expect(await bringIn(sql, moved)).toMatchObject({ recomputed: { sensors: 1, stations: 0 } });
+    expect(await differences(old)).toEqual([]);
+    const counts = await sql`
+      select station_id, sensor_count, count(*)::int as hours from rollup.station_hourly
+      where bucket < ${at(HOURS)} group by 1, 2 order by 1, 2`;
+    expect(counts).toEqual([
+      { station_id: 1, sensor_count: 1, hours: 18 },
+      { station_id: 1, sensor_count: 2, hours: 6 }, // until the sensor moved, in the seventh hour
+      { station_id: 2, sensor_count: 1, hours: 7 },
+      { station_id: 2, sensor_count: 2, hours: 17 },
+    ]);
   });
 
   test('unlisted stations stay as they are, and the periods of listed ones are replaced (P4)', async () => {

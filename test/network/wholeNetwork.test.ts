@@ -1,5 +1,5 @@
 /** The network as a whole: exported and imported again, tried out, and parts of it removed. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
@@ -319,15 +319,12 @@ onEveryEngineInAll('a network', (engine) => {
       recomputed: { sensors: 0, stations: 0 },
     });
     const other = await testDatabase(engine);
-    try {
-      const there = other.as('airseries_owner', 'Asia/Yerevan');
-      await bringIn(there, exported);
-      const facts = (sql: Sql) => sql`select * from logic.network_fact order by kind, id`;
-      expect(await facts(there)).toEqual(await facts(owner));
-      expect(await exportNetwork(there)).toEqual(exported);
-    } finally {
-      await other.drop();
-    }
+    onTestFinished(() => other.drop());
+    const there = other.as('airseries_owner', 'Asia/Yerevan');
+    await bringIn(there, exported);
+    const facts = (sql: Sql) => sql`select * from logic.network_fact order by kind, id`;
+    expect(await facts(there)).toEqual(await facts(owner));
+    expect(await exportNetwork(there)).toEqual(exported);
     // with the district, the station is in its city, for the same times
     expect(exported).toMatchObject({
       time_zone: 'Asia/Yerevan',

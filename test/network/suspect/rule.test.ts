@@ -251,24 +251,6 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(await town.flags()).toEqual([{ station: 1, reason: 'sensors', since: 32, until: null }]);
   });
 
-  it('a station far above the others is found, with the values it was compared with', async () => {
-    const sixfold: Air = (sensor, ago) => ({
-      pm25: (12 + (ago % 4)) * (sensor === 31 && during(ago, 60, 12) ? 6 : 1),
-    });
-    expect(await town.screened(sixfold)).toEqual([
-      { station: 3, reason: 'outlier', since: 60, until: null },
-    ]);
-    expect(await town.owner`select evidence from raw.screened_period`).toEqual([
-      {
-        evidence: {
-          'pm2.5': 72,
-          median: 12,
-          compared_with: [1, 2, 4, 5].map((id) => ({ id, 'pm2.5': 12 })),
-        },
-      },
-    ]);
-  });
-
   it('a suspect station is not compared with others, even if the same screening finds it suspect', async () => {
     // the three neighbours of station 3 are stuck far below it
     const air: Air = (sensor, ago) => {
