@@ -41,7 +41,15 @@ onEveryEngineInAll('audit', (engine) => {
 
   it('an audit names buckets that are wrong, missing or surplus; a repair deletes surplus ones only when told to', async () => {
     for (const [level, statement] of [
-      ['station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`],
+      [
+        'station_daily',
+        `update %s set pm25 = pm25 * 1.000001, hours = hours + 1, sensor_count = null, max_pm25 = 'NaN'
+        where bucket = '2026-11-02 00:00+04'`,
+      ],
+      [
+        'station_hourly',
+        `update %s set no2 = 0, aqi = aqi + 1, wind_sin = 'Infinity' where bucket = '2026-11-02 07:00+04'`,
+      ],
       ['region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`],
       [
         'region_daily',
@@ -55,7 +63,10 @@ onEveryEngineInAll('audit', (engine) => {
       expect.arrayContaining([
         'region_daily 2026-10-03T00:00:00+04:00 c surplus',
         'region_daily 2026-10-25T00:00:00+04:00 c missing',
-        'station_daily 2026-11-02T00:00:00+04:00 1 pm25',
+        expect.stringMatching(
+          /^station_daily 2026-11-02T00:00:00\+04:00 1 (?=.*\bpm25\b)(?=.*\bhours\b)(?=.*\bsensor_count\b)(?=.*\bmax_pm25\b)/,
+        ),
+        'station_hourly 2026-11-02T07:00:00+04:00 1 no2,wind_sin,aqi',
         'region_hourly 2026-11-03T05:00:00+04:00 c missing',
       ]),
     );
