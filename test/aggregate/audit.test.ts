@@ -2,7 +2,7 @@
  * The audit finds and repairs wrong buckets of a live database, and ignores changes that await a
  * refresh.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { audit, type Difference, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -206,19 +206,13 @@ onEveryEngineInAll('audit', (engine) => {
 });
 
 onEveryEngineInAll('audit of readings lost without a trace', (engine) => {
-  let database: TestDatabase;
-  let owner: Sql;
-  beforeAll(async () => {
-    ({ database, owner } = await sixHourly(engine, '2026-09-01', now));
-  });
-  afterAll(() => database.drop());
-
-  const stored = () => storedBuckets(owner);
-
   it(
     'a repair keeps the history of lost readings, and deletes it only when told to',
     needs('all'),
     async () => {
+      const { database, owner } = await sixHourly(engine, '2026-09-01', now);
+      onTestFinished(() => database.drop());
+      const stored = () => storedBuckets(owner);
       const before = await stored();
       if (engine === 'timescale') {
         await owner`select drop_chunks('raw.readings', older_than => timestamptz '2026-10-25 00:00+04')`;

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
 import { wordsOf } from '../support/command.ts';
 import { whereComplete } from '../support/complete.ts';
@@ -105,21 +105,18 @@ it(
   whereComplete,
   async () => {
     const { target, drop } = await emptyDatabase('plain');
-    try {
-      const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
-      const refused = await run('demo', environment);
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toBe(
-        'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
-      );
-      const schemas = await onConnection(
-        target,
-        {},
-        (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
-      );
-      expect([...schemas]).toEqual([]);
-    } finally {
-      await drop();
-    }
+    onTestFinished(drop);
+    const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
+    const refused = await run('demo', environment);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
+    );
+    const schemas = await onConnection(
+      target,
+      {},
+      (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
+    );
+    expect([...schemas]).toEqual([]);
   },
 );

@@ -13,6 +13,7 @@ import { reading, stored } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -267,9 +268,7 @@ onEveryEngineInAll('a network', (engine) => {
         const refreshing = connect(db.target, { role: 'airseries_owner' });
         await refreshing`call raw.acquire_lock('rollup.refresh')`;
         const removing = remove('sensor', '3', true);
-        const waiting = () =>
-          owner`select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-            where l.locktype = 'advisory' and not l.granted`;
+        const waiting = () => lockWaits(owner, {});
         await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
         expect(await owner`select id from raw.sensor where id = 3`).toHaveLength(1);
         await refreshing.end();

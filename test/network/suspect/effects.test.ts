@@ -20,6 +20,7 @@ import {
   hoursAgo,
   LATITUDE,
   network,
+  trusting,
   useTown,
   varying,
 } from './town.ts';
@@ -135,7 +136,7 @@ onEveryEngineInAll('suspect particles', (engine) => {
   it('a trusted station is never suspect, and counts as a neighbour of others', async () => {
     const air = failing((ago) => ago <= 30);
     expect(await town.screened(air)).toHaveLength(1);
-    await bringIn(town.owner, network({ 3: { trusted: true } }));
+    await bringIn(town.owner, trusting(3));
     expect(await town.flags()).toEqual([]);
     expect(await town.screened(air)).toEqual([]);
     expect(await screen(town.db.target, NOW)).toEqual({ raised: 0, lifted: 0 });
@@ -147,18 +148,10 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(await town.flags()).toHaveLength(1);
     expect(await differences(town.db)).toEqual([]);
     expect(await cityHours()).not.toEqual(counted);
-    await bringIn(town.owner, network({ 3: { trusted: true } }));
+    await bringIn(town.owner, trusting(3));
     expect(await differences(town.db)).toEqual([]);
     expect(await cityHours()).toEqual(counted);
-    await bringIn(
-      town.owner,
-      network({
-        1: { trusted: true },
-        2: { trusted: true },
-        4: { trusted: true },
-        5: { trusted: true },
-      }),
-    );
+    await bringIn(town.owner, trusting(1, 2, 4, 5));
     expect(await town.screened(air)).toHaveLength(1);
     await bringIn(town.owner, network());
   });

@@ -21,6 +21,7 @@ import {
   network,
   PLACES,
   SENSORS,
+  trusting,
   useTown,
   varying,
 } from './town.ts';
@@ -263,10 +264,7 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(await town.screened(air)).toEqual(expected);
     expect(await town.screened(air)).toEqual(expected);
     await town.owner`truncate raw.screened_period`;
-    await bringIn(
-      town.owner,
-      network({ 1: { trusted: true }, 2: { trusted: true }, 4: { trusted: true } }),
-    );
+    await bringIn(town.owner, trusting(1, 2, 4));
     expect(await town.screened(air)).toEqual([
       { station: 3, reason: 'outlier', since: 72, until: null },
     ]);

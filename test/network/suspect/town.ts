@@ -39,6 +39,10 @@ export const network = (stations: Readonly<Record<number, Json>> = {}) => ({
   })),
 });
 
+/** Some stations are trusted. */
+export const trusting = (...ids: number[]) =>
+  network(Object.fromEntries(ids.map((id) => [id, { trusted: true }])));
+
 type Particles = { pm25: number; pm10?: number };
 /** A sensor's values in the hour that begins this many hours ago; null: nothing. */
 export type Air = (sensor: number, ago: number) => Particles | null;
