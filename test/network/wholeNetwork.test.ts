@@ -268,7 +268,8 @@ onEveryEngineInAll('a network', (engine) => {
         const refreshing = connect(db.target, { role: 'airseries_owner' });
         await refreshing`call raw.acquire_lock('rollup.refresh')`;
         const removing = remove('sensor', '3', true);
-        const waiting = () => lockWaits(owner, {});
+        const superuser = db.superuser();
+        const waiting = () => lockWaits(superuser, {});
         await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
         expect(await owner`select id from raw.sensor where id = 3`).toHaveLength(1);
         await refreshing.end();
