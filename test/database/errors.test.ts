@@ -22,13 +22,10 @@ const failure = (code: string, severity = 'ERROR') =>
 it.each([
   ['a full disk', failure('53100')],
   ['a session that the server ended, whatever the code', failure('XX000', 'FATAL')],
-  ['a role that the server does not know', failure('22023', 'FATAL')],
-  ['a server that is starting', failure('57P03', 'FATAL')],
   ['a statement timeout', failure('57014')],
   ['a closed connection', failure('CONNECTION_CLOSED')],
   ['a probe without an answer', failure('UNREACHABLE')],
   ['a file of the database that was deleted', failure('58P01')],
-  ['a deadlock', failure('40P01')],
   ['a right that was revoked', failure('42501')],
   ['a relation that another version has taken away', failure('42P01')],
   [
