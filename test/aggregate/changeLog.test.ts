@@ -96,4 +96,29 @@ onEveryEngine('the change log', (engine) => {
     expect(rows).toHaveLength((23 * 24 + 1) * 3);
     expect(await differences(database)).toEqual([]);
   });
+
+  it('a change of several days is recomputed for the station and region that each hour belonged to', async () => {
+    const [half, then] = ['2026-07-15T00:00', '2026-07-16T00:00'];
+    const moved = smallNetwork({
+      timeZone: 'Asia/Kolkata',
+      one: { regions: [{ slug: 'town' }, { slug: 'quarter', since: then }] },
+      two: {
+        sensors: [
+          {
+            id: 3,
+            stations: [
+              { id: 2, until: half },
+              { id: 1, since: half },
+            ],
+          },
+        ],
+      },
+    });
+    await bringIn(owner, moved);
+    expect(await differences(database)).toEqual([]);
+    await owner`update raw.readings set pm25 = pm25 + 7 where sensor_id = 3 and measured_at >= '2026-07-13' and measured_at < '2026-07-18'`;
+    expect(await differences(database)).toEqual([]);
+    await bringIn(owner, smallNetwork({ timeZone: 'Asia/Kolkata' }));
+    await settle();
+  });
 });

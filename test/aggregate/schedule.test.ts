@@ -40,6 +40,13 @@ function recordingJobs(minutes: Map<string, number[]>): Job[] {
   });
 }
 
+/** A job, and what ends each of its runs. */
+function slowJob() {
+  const finish: (() => void)[] = [];
+  const run = () => new Promise<void>((resolve) => finish.push(resolve));
+  return { finish, slow: { name: 'slow', schedule: '* * * * *', run } };
+}
+
 const warnings = (log: ReturnType<typeof keepingLog>) =>
   log.lines.filter(({ level }) => level === 'warn');
 
@@ -81,22 +88,13 @@ describe('scheduleJobs', () => {
 
   it('a run is skipped while its job is still running, and stopping waits for the job', async () => {
     const log = keepingLog();
-    const starts: number[] = [];
-    const finish: (() => void)[] = [];
-    const slow: Job = {
-      name: 'slow',
-      schedule: '* * * * *',
-      run: () => {
-        starts.push(Date.now() - MIDNIGHT);
-        return new Promise((resolve) => finish.push(resolve));
-      },
-    };
+    const { slow, finish } = slowJob();
     const stop = scheduleJobs([slow], runContext(log));
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
-    expect(starts).toHaveLength(1);
+    expect(finish).toHaveLength(1);
     finish[0]?.();
     await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(starts).toHaveLength(2);
+    expect(finish).toHaveLength(2);
 
     const stopped = stop().then(() => 'stopped');
     expect(
@@ -107,7 +105,7 @@ describe('scheduleJobs', () => {
     ).toBe('still waiting');
     finish[1]?.();
     expect(await stopped).toBe('stopped');
-    expect(starts).toHaveLength(2);
+    expect(finish).toHaveLength(2);
     expect(warnings(log)).toHaveLength(4);
   });
 
@@ -133,12 +131,7 @@ describe('scheduleJobs', () => {
 
   it('no job is started again when the clock is set while the scheduler stops', async () => {
     const minutes = new Map<string, number[]>();
-    const finish: (() => void)[] = [];
-    const slow: Job = {
-      name: 'slow',
-      schedule: '* * * * *',
-      run: () => new Promise((resolve) => finish.push(resolve)),
-    };
+    const { slow, finish } = slowJob();
     const stop = scheduleJobs([...recordingJobs(minutes), slow], runContext());
     await vi.advanceTimersByTimeAsync(1.5 * MINUTE);
     vi.setSystemTime(Date.now() + 60 * MINUTE);

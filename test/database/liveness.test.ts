@@ -12,6 +12,7 @@ function holdFor(ms: number): void {
   while (performance.now() < end);
 }
 const never = () => new Promise<never>(() => undefined);
+const failure = (code: string) => Object.assign(new Error(code), { code });
 
 /** Work that resolves at the third probe. */
 function workOfThreeProbes() {
@@ -36,7 +37,7 @@ it('work is waited for while the server answers probes with an error', async () 
   const { work, probe } = workOfThreeProbes();
   const refusing = async () => {
     probe();
-    throw Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
+    throw failure('53300');
   };
   expect(await withLivenessProbe(work, refusing, TIMING)).toBe('done');
 });
@@ -45,8 +46,7 @@ it('work is given up when a probe gets no answer, or no server is there', async 
   await expect(withLivenessProbe(never(), never, TIMING)).rejects.toMatchObject({
     code: 'UNREACHABLE',
   });
-  const refused = () =>
-    Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+  const refused = () => Promise.reject(failure('ECONNREFUSED'));
   await expect(withLivenessProbe(never(), refused, TIMING)).rejects.toMatchObject({
     code: 'UNREACHABLE',
   });
@@ -75,14 +75,12 @@ it('a connection that took too long to open is tried again within the time of a 
   let attempts = 0;
   const opening = async () => {
     attempts += 1;
-    if (attempts % 2 === 1)
-      throw Object.assign(new Error('write CONNECT_TIMEOUT'), { code: 'CONNECT_TIMEOUT' });
+    if (attempts % 2 === 1) throw failure('CONNECT_TIMEOUT');
     probe();
   };
   const timing = { intervalMs: 5, timeoutMs: patient(5_000) };
   expect(await withLivenessProbe(work, opening, timing)).toBe('done');
-  const nowhere = () =>
-    Promise.reject(Object.assign(new Error('timeout'), { code: 'CONNECT_TIMEOUT' }));
+  const nowhere = () => Promise.reject(failure('CONNECT_TIMEOUT'));
   await expect(withLivenessProbe(never(), nowhere, TIMING)).rejects.toMatchObject({
     code: 'UNREACHABLE',
   });

@@ -27,8 +27,13 @@ onEveryEngineInAll('import network', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
-  const stale = () =>
-    owner`select distinct since, until, from_level, sensor_id, station_id from rollup.stale order by station_id, sensor_id, since`;
+  /** The level, the station or sensor, and the period of what is stale. */
+  const stale = async () => {
+    const rows = await owner`
+      select distinct from_level, coalesce(station_id, sensor_id) as id, since, until
+      from rollup.stale order by 2, 3`;
+    return rows.map(Object.values);
+  };
   const placements = () => owner`select * from raw.placement order by sensor_id, since`;
   const memberships = () =>
     owner`select * from raw.membership order by station_id, region_slug, since`;
@@ -256,16 +261,10 @@ onEveryEngineInAll('import network', (engine) => {
         sensors: { unchanged: 3 },
         recomputed: { sensors: 0, stations: 2 },
       });
-      const of = (station_id: number, since: string, until: string) => ({
-        since,
-        until,
-        from_level: 'region_hourly',
-        station_id,
-      });
-      expect(await stale()).toMatchObject([
-        of(1, iso(5), iso(8)),
-        of(2, '-infinity', iso(-100)),
-        of(2, iso(22), 'infinity'),
+      expect(await stale()).toEqual([
+        ['region_hourly', 1, iso(5), iso(8)],
+        ['region_hourly', 2, '-infinity', iso(-100)],
+        ['region_hourly', 2, iso(22), 'infinity'],
       ]);
     });
     // and hours between, which are recomputed with them
@@ -285,13 +284,10 @@ onEveryEngineInAll('import network', (engine) => {
         sensors: { changed: 1, unchanged: 2 },
         recomputed: { sensors: 1, stations: 0 },
       });
-      const of = (since: string, until: string) => ({
-        since,
-        until,
-        from_level: 'station_hourly',
-        sensor_id: 1,
-      });
-      expect(await stale()).toMatchObject([of(iso(3.5), iso(7)), of(iso(30), 'infinity')]);
+      expect(await stale()).toEqual([
+        ['station_hourly', 1, iso(3.5), iso(7)],
+        ['station_hourly', 1, iso(30), 'infinity'],
+      ]);
     });
     expect(hours).toEqual([3, 4, 5, 6]);
   });
