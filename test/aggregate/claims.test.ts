@@ -27,9 +27,7 @@ onOneEngine('claims of job runs', (engine) => {
     const job = {
       name: 'sweep',
       schedule: '* * * * *',
-      run: async (minute: Date) => {
-        runs.push(minute);
-      },
+      run: async (minute: Date) => void runs.push(minute),
     };
     return { context, job, runs, log, metrics, work: () => runJob(job, context) };
   }

@@ -10,7 +10,6 @@ import { differences } from './differences.ts';
 
 const at = (hours: number, minutes = 0) =>
   new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();
-const QUARTER_PAST_TEN = at(10, 15);
 const close = (value: number) => expect.closeTo(value, 6);
 
 /**
@@ -70,21 +69,6 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
       expect(await current()).toEqual({ 'pm2.5': published[0], 'pm2.5_raw': published[1] });
     },
   );
-
-  it('the mean of the sensors of one formula is corrected, by the mean humidity of their station if they measure none', async () => {
-    const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
-    await bringIn(owner, network('epa-2021', { others }));
-    await accept(
-      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // their mean counts once
-      reading(4, QUARTER_PAST_TEN, { pm25_raw: 50 }),
-      reading(2, QUARTER_PAST_TEN, { humidity: 30 }),
-      reading(5, at(10, 1), { humidity: 60 }),
-      reading(5, at(10, 2), { humidity: 80 }),
-      reading(3, QUARTER_PAST_TEN, { humidity: 90 }), // another station
-    );
-    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
-    expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });
-  });
 
   it('a correction takes the humidity of the corrected sensors, else the station’s, in current values too (S5)', async () => {
     await bringIn(owner, network('epa-2021', { others: [{ id: 4, correction: 'epa-2021' }] }));

@@ -38,10 +38,11 @@ onEveryEngineInAll('digest', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const current = async (instant: Date) =>
-    (
-      await owner`select measurement_time, "pm2.5", temperature, station_count from api.region_current(${instant}, 'c')`
-    )[0];
+  const current = async (instant: Date) => {
+    const [row] = await owner`
+      select measurement_time, "pm2.5", temperature, station_count from api.region_current(${instant}, 'c')`;
+    return row;
+  };
 
   it('a digest is the mean of the online stations, without flagged ones for temperature (A3), at a whole second', async () => {
     expect(await current(at)).toEqual({

@@ -10,16 +10,19 @@ import { deleteExpired } from '../../src/aggregate/retention.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { copyIn } from '../database/copyIn.ts';
-import { file, reading } from '../ingest/support.ts';
+import { file, HOW } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  isRepetition,
+  onEveryEngine,
+  type TestDatabase,
+  testDatabase,
+} from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
-import { READING_FORMATS } from '../support/formats.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
@@ -27,6 +30,7 @@ import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
 import { differences } from './differences.ts';
+import { storedBuckets } from './sixHourly.ts';
 import { storageOf } from './storage.ts';
 
 type Differences = {
@@ -118,7 +122,7 @@ onEveryEngine('an engine', (engine) => {
     await bringIn(owner, smallNetwork({ timeZone: ZONE }));
     // three a day; one of them at the midnights at which months begin
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
-      select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-03-10 00:00+05:30', ${NOW}, '2 hours') at, generate_series(1, 3) sensor
+      select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-06-10 00:00+05:30', ${NOW}, '2 hours') at, generate_series(1, 3) sensor
       where extract(hour from at) in (0, 10, 18)`;
     await database.refresh(NOW);
     await maintain(database.target, NOW);
@@ -128,22 +132,22 @@ onEveryEngine('an engine', (engine) => {
     await database.drop();
   });
 
-  const noted = async () =>
-    (
-      await owner<{ hour: string }[]>`select distinct since as hour from rollup.changed order by 1`
-    ).map(({ hour }) => hour);
-  const version = async () =>
-    (await owner<{ data_version: number }[]>`select data_version from rollup.freshness`)[0]
-      ?.data_version ?? 0;
+  const noted = async () => {
+    const rows = await owner`select distinct since as hour from rollup.changed order by 1`;
+    return rows.map(({ hour }) => hour);
+  };
+  const version = async () => {
+    const [row] = await owner`select data_version from rollup.freshness`;
+    return row?.data_version;
+  };
   const pending = () => owner`select since, until from logic.pending`;
   const chunks = () => owner.unsafe<Chunk[]>(differing.chunks);
   const stale = async () => (await chunks()).filter(({ is_stale, is_old }) => is_stale && is_old);
-  const count = async (condition: string) =>
-    (
-      await owner.unsafe<{ n: number }[]>(
-        `select count(*)::int as n from raw.readings where ${condition}`,
-      )
-    )[0]?.n;
+  const count = async (condition: string) => {
+    const of = `raw.readings where ${condition}`;
+    const [row] = await owner.unsafe(`select count(*)::int as n from ${of}`);
+    return row?.n;
+  };
 
   describe('a refresh after a write to readings, compressed ones too', () => {
     beforeEach(() => database.refresh(NOW));
@@ -187,36 +191,31 @@ onEveryEngine('an engine', (engine) => {
       },
     );
 
-    it('a reading from the future raises the data version once, when it becomes the current value', async () => {
-      const ahead = new Date(NOW.getTime() + 120_000);
-      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${ahead}, 1, 33)`;
-      await database.refresh(NOW);
-      const before = await version();
-      await database.refresh(NOW);
-      expect(await version()).toBe(before);
-      for (const _ of [1, 2]) {
-        await database.refresh(ahead);
-        expect(await version()).toBe(before + 1);
-      }
-      await owner`delete from raw.readings where measured_at = ${ahead}`;
-    });
+    // the same SQL on every engine
+    if (!isRepetition(engine))
+      it('a reading from the future raises the data version once, when it becomes the current value', async () => {
+        const ahead = new Date(NOW.getTime() + 120_000);
+        await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${ahead}, 1, 33)`;
+        await database.refresh(NOW);
+        const before = await version();
+        await database.refresh(NOW);
+        expect(await version()).toBe(before);
+        for (const _ of [1, 2]) {
+          await database.refresh(ahead);
+          expect(await version()).toBe(before + 1);
+        }
+        await owner`delete from raw.readings where measured_at = ${ahead}`;
+      });
 
-    it('a deletion of all readings of a sensor and a COPY are in the aggregates after one refresh', async () => {
-      const [hours] = await owner`
-        select count(distinct rollup.bucket_start('hour', measured_at))::int as n from raw.readings where sensor_id = 3`;
-      await owner`create temporary table of_three as select * from raw.readings where sensor_id = 3`;
+    it('a COPY is in the aggregates after one refresh', async () => {
       await owner`delete from raw.readings where sensor_id >= 100`; // the very many rows
       await database.refresh(NOW);
-      await owner`delete from raw.readings where sensor_id = 3`;
-      expect(await noted()).toHaveLength(hours?.n);
-      expect(await differences(database)).toEqual([]);
       await copyIn(owner, 'copy raw.readings (measured_at, sensor_id, pm25) from stdin', [
         `${at('07-07 10:10')}\t3\t5\n${at('07-07 10:20')}\t3\t6\n`,
         `${at('07-08 11:10')}\t3\t7\n`,
       ]);
       expect(await noted()).toEqual([hour('07-07T10'), hour('07-08T11')]);
       expect(await differences(database)).toEqual([]);
-      await owner`insert into raw.readings select * from of_three`;
     });
 
     it('a truncation leaves no bucket after one refresh', async () => {
@@ -242,7 +241,7 @@ onEveryEngine('an engine', (engine) => {
     });
 
     it('several refreshes at the same time leave nothing pending and no difference', async () => {
-      await owner`update raw.readings set pm25 = pm25 + 1 where sensor_id < 3 and measured_at >= '2026-06-01'`;
+      await owner`update raw.readings set pm25 = pm25 + 1 where sensor_id < 3 and measured_at >= '2026-07-01'`;
       await Promise.all([1, 2, 3].map(() => refresh(database.target, () => NOW)));
       expect(await pending()).toEqual([]);
       expect(await differences(database)).toEqual([]);
@@ -373,13 +372,7 @@ onEveryEngine('an engine', (engine) => {
               return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
             });
             const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-            const options = {
-              formats: READING_FORMATS,
-              now: NOW,
-              log: keepingLog(),
-              terminal: false,
-            };
-            const { accepted, unchanged } = await importReadings(ingest, [path], options);
+            const { accepted, unchanged } = await importReadings(ingest, [path], HOW);
             return { accepted, unchanged };
           };
           expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
@@ -412,15 +405,15 @@ onEveryEngine('an engine', (engine) => {
   });
 
   it('a half-open period of one sensor can be deleted, compressed or not, and the aggregates follow', async () => {
-    const [from, to] = [new Date(at('05-10 00:00')), new Date(at('11-15 00:00'))];
+    const [from, to] = [new Date(at('07-10 00:00')), new Date(at('11-15 00:00'))];
     const due = await count(
-      `sensor_id = 2 and measured_at >= '${at('05-10 00:00')}' and measured_at < '${at('11-15 00:00')}'`,
+      `sensor_id = 2 and measured_at >= '${at('07-10 00:00')}' and measured_at < '${at('11-15 00:00')}'`,
     );
     const all = await count('true');
-    expect(due).toBeGreaterThan(500);
+    expect(due).toBeGreaterThan(300);
     expect(await deleteReadings(owner, { sensor: 2, from, to })).toBe(due);
     expect(await deleteReadings(owner, { sensor: 2, from, to })).toBe(0);
-    expect(await count('true')).toBe((all ?? 0) - (due ?? 0));
+    expect(await count('true')).toBe(all - due);
     expect(await differences(database)).toEqual([]);
   });
 
@@ -453,10 +446,12 @@ onEveryEngine('an engine', (engine) => {
    * The published rain of a month that has ended. Later versions multiply it, so its sum tells
    * which version's numbers are served.
    */
-  const rain = async () =>
-    (
-      await owner`select sum(total_rain)::float8 as sum from api.station_hourly where station_id = 1 and timestamp >= ${at('09-01 00:00')} and timestamp < ${at('10-01 00:00')}`
-    )[0]?.sum;
+  const rain = async () => {
+    const [row] = await owner`
+      select sum(total_rain)::float8 as sum from api.station_hourly
+      where station_id = 1 and timestamp >= ${at('09-01 00:00')} and timestamp < ${at('10-01 00:00')}`;
+    return row?.sum;
+  };
   /** Migrates to the next version, which sums rain differently. */
   const upgrade = (rainSum: string) =>
     migrate(database.target, {
@@ -480,7 +475,7 @@ onEveryEngine('an engine', (engine) => {
     await expect.poll(filled).toHaveLength(1);
     expect(await rain()).toBe(before);
     await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = ${at('09-10 10:00')}`;
-    await owner`delete from raw.readings where sensor_id = 3 and measured_at < '2026-04-01'`;
+    await owner`delete from raw.readings where sensor_id = 3 and measured_at < '2026-07-01'`;
     expect(await rain()).toBe(before);
     await end('rollback');
     await bringIn(
@@ -500,28 +495,9 @@ onEveryEngine('an engine', (engine) => {
     const RETAINED = hour('09-01T00');
     const night = (keep: string, apply = false) =>
       deleteExpired(database.target, () => NOW, keep, { log: keepingLog(), apply });
-    const wrong = async () =>
-      (
-        await audit(database.target, {
-          clock: () => NOW,
-          from: new Date(at('01-01 00:00')),
-          timeZone: ZONE,
-        })
-      ).found;
-    const aggregates = async () => {
-      const all: unknown[] = [];
-      for (const { name } of LEVELS) {
-        all.push(
-          await owner.unsafe(
-            `select * from rollup.${name} where bucket < '${RETAINED}' order by 1, 2, 3`,
-          ),
-        );
-      }
-      return all;
-    };
+    const aggregates = () => storedBuckets(owner, LEVELS, RETAINED);
     let before: unknown;
     let newer: number | undefined;
-    let sizeBefore: number;
 
     /**
      * Resolves once a deletion of expired readings waits for a lock with this statement, and gives
@@ -535,15 +511,14 @@ onEveryEngine('an engine', (engine) => {
 
     it('expired readings are deleted only after a refresh that has the last ones of a writer in progress', async () => {
       newer = await count(`measured_at >= '${RETAINED}'`);
-      sizeBefore = (await sizes()).raw;
       const endWriter = await openTransaction(
         database.superuser(),
         `lock table raw.ingest_lock in row exclusive mode;
-         insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('03-11 10:20')}', 1, 70)`,
+         insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('06-11 10:20')}', 1, 70)`,
       );
       const endUpdate = await openTransaction(
         database.superuser(),
-        `update raw.readings set pm1 = 1 where measured_at = '${at('04-20 10:00')}'`,
+        `update raw.readings set pm1 = 1 where measured_at = '${at('06-20 10:00')}'`,
       );
       try {
         const cutOff = night('60 days', true).catch((error: Error) => error.message);
@@ -555,7 +530,7 @@ onEveryEngine('an engine', (engine) => {
       }
       before = await aggregates();
       expect(
-        await owner`select pm25 from rollup.sensor_hourly where bucket = ${at('03-11 10:00')} and sensor_id = 1`,
+        await owner`select pm25 from rollup.sensor_hourly where bucket = ${at('06-11 10:00')} and sensor_id = 1`,
       ).toEqual([{ pm25: (10 + 70) / 2 }]);
     });
 
@@ -596,24 +571,7 @@ onEveryEngine('an engine', (engine) => {
     ])('the aggregates of deleted readings stay as they are after %s', async (_, act) => {
       await act();
       expect(await aggregates()).toEqual(before);
-      expect(await wrong()).toEqual([]);
-    });
-
-    it('the space of deleted readings can be given back', async () => {
-      await superuser`vacuum full raw.readings`;
-      expect((await sizes()).raw).toBeLessThan(sizeBefore);
-    });
-
-    it('a reading older than the cutoff is refused, and a newer one is accepted', async () => {
-      const batch = [
-        reading(1, at('08-31 23:59'), { pm25: 1 }),
-        reading(1, at('09-01 00:20'), { pm25: 1 }),
-      ];
-      expect(
-        await acceptReadings(database.as('airseries_ingest'), batch, { now: NOW, source: 'test' }),
-      ).toMatchObject({ accepted: 1, quarantined: [{ index: 0, reason: 'older_than_retention' }] });
-      expect(await wrong()).toEqual([]);
-      expect(await aggregates()).toEqual(before);
+      expect(await differences(database)).toEqual([]);
     });
 
     it('a cutoff that an operator moved to any hour is kept: nothing newer is deleted', async () => {
@@ -622,7 +580,9 @@ onEveryEngine('an engine', (engine) => {
       const kept = await count(`measured_at >= '${moved}'`);
       await night('2 years');
       expect(await count(`measured_at >= '${moved}'`)).toBe(kept);
-      expect(await wrong()).toEqual([]);
+      const from = new Date(at('01-01 00:00'));
+      const options = { clock: () => NOW, from, timeZone: ZONE };
+      expect((await audit(database.target, options)).found).toEqual([]);
     });
   });
 });

@@ -18,6 +18,7 @@ import {
   reading,
 } from '../support/installation.ts';
 import { keepingLog } from '../support/keepingLog.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { openWire } from '../support/wire.ts';
@@ -66,12 +67,7 @@ onOneEngine('two workers', (engine) => {
         (select count(*)::int from raw.screened_period) as screened, (select retained_from from raw.installation)`;
     return await Promise.all([...rows, others]);
   };
-  const waitingForLocks = async () =>
-    (
-      await superuser`
-      select distinct pid from pg_locks join pg_stat_activity using (pid)
-      where not granted and datname = current_database()`
-    ).length;
+  const waitingForLocks = async () => (await lockWaits(superuser, {})).length;
   /** Cut off halfway through a message, a session would be `active` until TCP gives its client up. */
   const halfwayThroughMessages = async () =>
     (

@@ -72,12 +72,6 @@ onEveryEngineInAll('long work', (engine) => {
     expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
 
-  it('a refresh that is done at once logs no progress', async () => {
-    const { lines, ...log } = keepingLog();
-    await refresh(database.target, () => NOW, { log, terminal: false });
-    expect(lines).toEqual([]);
-  });
-
   it('progress is one line on a terminal, which is cleared at the end', async () => {
     const written: string[] = [];
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);

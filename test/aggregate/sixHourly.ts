@@ -16,16 +16,16 @@ export async function sixHourly(engine: Engine, since: string, now: Date) {
   await bringIn(owner, citiesOfOneStation(['c', 'd']));
   await owner`insert into raw.readings (measured_at, sensor_id, pm25)
     select at, sensor, 1.1 + extract(day from at)
-    from generate_series(${`${since} 00:00+04`}::text::timestamptz, '2026-11-20 12:00+04', '6 hours') at, generate_series(1, 2) sensor`;
+    from generate_series(${`${since} 00:00+04`}::text::timestamptz, ${now}, '6 hours') at, generate_series(1, 2) sensor`;
   await refresh(database.target, () => now);
   return { database, owner };
 }
 
-/** Every bucket of these levels. */
-export async function storedBuckets(owner: Sql, levels = LEVELS) {
+/** Every bucket of these levels that begins before an instant. */
+export async function storedBuckets(owner: Sql, levels = LEVELS, until = 'infinity') {
   return await Promise.all(
     levels.map(({ name, id }) =>
-      owner.unsafe(`select * from rollup.${name} order by bucket, ${id}`),
+      owner.unsafe(`select * from rollup.${name} where bucket < '${until}' order by bucket, ${id}`),
     ),
   );
 }

@@ -12,3 +12,8 @@ export async function storageOf(sql: Sql, level: string): Promise<string> {
     from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
   return row?.storage as string;
 }
+
+/** Writes into it; `%s` in the statement stands for its name. */
+export async function tamper(sql: Sql, level: string, statement: string) {
+  return await sql.unsafe(statement.replaceAll('%s', await storageOf(sql, level)));
+}

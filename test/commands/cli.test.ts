@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
 import { wordsOf } from '../support/command.ts';
 import { whereComplete } from '../support/complete.ts';
@@ -30,6 +30,18 @@ beforeAll(async () => {
 
 const run = (line: string, environment: Record<string, string>, input = '') =>
   runAirseries(wordsOf(line), environment, input).finished;
+
+/** A process of the command, and what it has written to stderr. */
+function begin(args: string[], environment: Record<string, string> = {}) {
+  const file = new URL('../../dist/cli.js', import.meta.url).pathname;
+  const env = { PATH: process.env.PATH ?? '', ...environment };
+  const child = spawn(process.execPath, [file, ...args], { env });
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  return { child, said: () => text };
+}
 
 it('a command that could do nothing exits with 1, and --table prints its result as a table', async () => {
   const readings = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
@@ -61,27 +73,15 @@ it('help is printed to stdout, even with an invalid configuration', async () => 
 });
 
 it('a command whose stdout is no longer read ends as usual, and prints nothing', async () => {
-  const file = new URL('../../dist/cli.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [file, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const { child, said } = begin(['--help']);
   child.stdout.destroy(); // before it writes: a pipe without a reader
-  let said = '';
-  child.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
   expect(await once(child, 'close')).toEqual([0, null]);
-  expect(said).toBe('');
+  expect(said()).toBe('');
 });
 
 it('an import that is interrupted while it reads has stored nothing', async () => {
-  const file = new URL('../../dist/cli.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [file, 'import', 'readings', '-'], {
-    env: { PATH: process.env.PATH ?? '', ...withDatabase },
-  });
+  const { child, said } = begin(['import', 'readings', '-'], withDatabase);
   child.stdin.on('error', () => undefined); // EPIPE: it ended before it had read all
-  let said = '';
-  child.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
   const rows = Array.from(
     { length: 10_004 },
     (_, minute) => `1,${new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString()},5\n`,
@@ -93,7 +93,7 @@ it('an import that is interrupted while it reads has stored nothing', async () =
     await expect.poll(stages, { timeout: 20_000 }).toHaveLength(1);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
-    expect(said).toMatch(/^interrupted/m);
+    expect(said()).toMatch(/^interrupted/m);
   } finally {
     child.kill('SIGKILL');
   }
@@ -105,21 +105,18 @@ it(
   whereComplete,
   async () => {
     const { target, drop } = await emptyDatabase('plain');
-    try {
-      const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
-      const refused = await run('demo', environment);
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toBe(
-        'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
-      );
-      const schemas = await onConnection(
-        target,
-        {},
-        (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
-      );
-      expect([...schemas]).toEqual([]);
-    } finally {
-      await drop();
-    }
+    onTestFinished(drop);
+    const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
+    const refused = await run('demo', environment);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
+    );
+    const schemas = await onConnection(
+      target,
+      {},
+      (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
+    );
+    expect([...schemas]).toEqual([]);
   },
 );

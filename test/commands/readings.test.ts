@@ -56,16 +56,6 @@ it('import readings reads a file by a source of the network file', whereComplete
     { source: path, source_name: 'berlin' },
     { source_name: null },
   ]);
-  const { result: dry } = await run(
-    `import readings ${path} --source berlin --shift -1h --dry-run`,
-  );
-  expect(dry).toMatchObject({
-    plans: [{ entry: { ...berlin, format: 'airseries', shift: '-1h' } }],
-    store: expect.stringContaining('--source berlin'),
-  });
-  await expect(run(`import readings ${path} --source munich`)).rejects.toThrow(
-    '--source: there is no source munich. There are: berlin.',
-  );
 });
 
 it('import readings computes the values of regions at once', async () => {

@@ -1,5 +1,5 @@
 /** The status command, over a network to which one provider pushes and one is polled. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { readProviders, sensorTable, statusTable } from '../../src/commands/status.ts';
 import { ago, facts, resultTable, table } from '../../src/commands/table.ts';
@@ -269,39 +269,33 @@ onOneEngine('status', (engine) => {
 });
 
 test('status shows a sensor’s oldest reading, and asks about a reset clock where years follow it', async () => {
-  const other = await testDatabase(engines[0] as (typeof engines)[0]);
-  try {
-    const sql = other.as('airseries_owner', 'Asia/Yerevan');
-    await bringIn(sql, smallNetwork());
-    await sql`
-      insert into raw.readings (measured_at, sensor_id, pm25)
-      values ('2000-01-01T00:00:07Z', 1, 5), ('2000-01-01T00:02:32Z', 1, 5), (${NOW}, 1, 5), ('2026-01-01Z', 2, 5), (${NOW}, 2, 5)`;
-    const result = await sensorArrivals(sql, NOW);
-    expect(result.sensors).toMatchObject([
-      { sensor: 1, oldest_reading: '2000-01-01T04:00:07+04:00', has_gap: true },
-      { sensor: 2, oldest_reading: '2026-01-01T04:00:00+04:00', has_gap: false },
-      { sensor: 3, oldest_reading: null, has_gap: false },
-    ]);
-    expect(sensorTable(result, NOW)).toContain(
-      'Years without a reading follow the oldest of sensor 1: a clock that was reset?',
-    );
-  } finally {
-    await other.drop();
-  }
+  const other = await testDatabase(engines[0] ?? 'plain');
+  onTestFinished(() => other.drop());
+  const sql = other.as('airseries_owner', 'Asia/Yerevan');
+  await bringIn(sql, smallNetwork());
+  await sql`
+    insert into raw.readings (measured_at, sensor_id, pm25)
+    values ('2000-01-01T00:00:07Z', 1, 5), ('2000-01-01T00:02:32Z', 1, 5), (${NOW}, 1, 5), ('2026-01-01Z', 2, 5), (${NOW}, 2, 5)`;
+  const result = await sensorArrivals(sql, NOW);
+  expect(result.sensors).toMatchObject([
+    { sensor: 1, oldest_reading: '2000-01-01T04:00:07+04:00', has_gap: true },
+    { sensor: 2, oldest_reading: '2026-01-01T04:00:00+04:00', has_gap: false },
+    { sensor: 3, oldest_reading: null, has_gap: false },
+  ]);
+  expect(sensorTable(result, NOW)).toContain(
+    'Years without a reading follow the oldest of sensor 1: a clock that was reset?',
+  );
 });
 
 test.each(engines)(
   'a TimescaleDB that the database could use is found, and one that it uses is not (%s)',
   async (engine) => {
     const [used, unused] = await Promise.all([testDatabase(engine), emptyDatabase(engine)]);
-    try {
-      const found = await onConnection(unused.target, {}, unusedEngine);
-      const expected = { version: expect.stringMatching(/^2\.\d+\.\d+$/), is_preloaded: true };
-      expect(found).toEqual(engine === 'timescale' ? expected : null);
-      expect(await unusedEngine(used.as())).toBeNull();
-    } finally {
-      await Promise.all([used.drop(), unused.drop()]);
-    }
+    onTestFinished(async () => void (await Promise.all([used.drop(), unused.drop()])));
+    const found = await onConnection(unused.target, {}, unusedEngine);
+    const expected = { version: expect.stringMatching(/^2\.\d+\.\d+$/), is_preloaded: true };
+    expect(found).toEqual(engine === 'timescale' ? expected : null);
+    expect(await unusedEngine(used.as())).toBeNull();
   },
 );
 

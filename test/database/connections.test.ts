@@ -21,7 +21,6 @@ it.each([
   ['ERROR', 'CONNECTION_CLOSED', 'at once', true, true],
   ['ERROR', 'UNREACHABLE', 'at once', true, true],
   ['FATAL', '53300', 'at once', true, true],
-  ['FATAL', '22023', 'at once', true, true],
   ['FATAL', '42501', 'at once', true, true],
   ['ERROR', '42P01', 'if they are older than a second', false, true],
   ['ERROR', 'AS503', 'if they are older than a second', false, true],

@@ -59,19 +59,14 @@ onEveryEngineInAll('the settings of a session', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const opened = {
-    'the public API': openReaderPool,
-    'the whole network': openWholeNetworkPool,
-    ingestion: openIngestPool,
-  };
   it.each([
-    ['the public API', OF_PUBLIC_API],
-    ['the whole network', OF_WHOLE_NETWORK],
-    ['ingestion', OF_INGEST],
+    ['the public API', openReaderPool, OF_PUBLIC_API],
+    ['the whole network', openWholeNetworkPool, OF_WHOLE_NETWORK],
+    ['ingestion', openIngestPool, OF_INGEST],
   ] as const)(
     'the settings of a session reach the server on a connection for %s',
-    async (what, expected) => {
-      const pool = opened[what](database.target, { timeZone });
+    async (_, open, expected) => {
+      const pool = open(database.target, { timeZone });
       const [row] = (await pool.query(SETTINGS, [])) as { settings: object }[];
       expect(row?.settings).toEqual(expected);
       await ('close' in pool ? pool.close() : pool.destroy());

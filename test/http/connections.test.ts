@@ -3,6 +3,7 @@
  * number.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
@@ -28,6 +29,13 @@ async function serve(app: RequestListener, limits: Limits = {}) {
     log,
     reasons: () => log.lines.map(({ fields }) => (fields as { why: string }).why),
   };
+}
+
+/** A connection that sends nothing. */
+async function connected(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -127,10 +135,7 @@ it('a client that expects 100 Continue before it sends its body gets it', async 
 
 it('a client is disconnected while all connections are in use, and served once another has left', async () => {
   const { port, log } = await serve((_req, res) => res.end('{}'), { connections: 2 });
-  const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-  await Promise.all(
-    kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
-  );
+  const kept = [await connected(port), await connected(port)];
   await until(async () => (await exchange(port, LAST)) === '', 'the third is disconnected');
   expect(log.lines.at(-1)).toMatchObject({
     level: 'warn',
@@ -143,10 +148,7 @@ it('a client is disconnected while all connections are in use, and served once a
 
 it('connections are kept alive while there is room, and closed when it becomes scarce', async () => {
   const { port } = await serve((_req, res) => res.end('{}'), { connections: 4 });
-  const others = [1, 2].map(() => connect(port, '127.0.0.1'));
-  await Promise.all(
-    others.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
-  );
+  const others = [await connected(port), await connected(port)];
   const answered = (socket: ReturnType<typeof send>) =>
     new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
   const third = send(port, GET);
@@ -166,7 +168,7 @@ it('connections are kept alive while there is room, and closed when it becomes s
 it('an answer that is still being read when the service closes is sent completely', async () => {
   const { served, port } = await serve((_req, res) => res.end(LARGE));
   const socket = send(port, GET);
-  await new Promise((resolve) => socket.once('readable', resolve));
+  await once(socket, 'readable');
   let closing: Promise<void> | undefined;
   let bytes = 0;
   for await (const chunk of socket) {
@@ -185,7 +187,7 @@ it('the time limit counts neither before an answer is sent nor once it is read',
     sendMs: 50,
   });
   const socket = send(port, GET);
-  await new Promise((resolve) => socket.once('data', resolve));
+  await once(socket, 'data');
   await new Promise((resolve) => setTimeout(resolve, 150));
   socket.write(LAST);
   expect(await closed(socket)).toMatch(/\{\}$/);

@@ -1,128 +1,113 @@
 /** A collector whose query fails is reported and has no values; the others are not affected. */
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Api, ApiDb } from '../../src/database/apiDb.ts';
-import { registerCollectors } from '../../src/metrics/collectors.ts';
+import type { ApiDb } from '../../src/database/apiDb.ts';
+import { KEEP_LONG_MS, makeCollector, registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { NOW } from '../support/clock.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 
-const answers: Record<string, object | undefined> = {
-  last_audit: { made_at: NOW.toISOString(), differing: 7 },
-  storage: { schema: 'raw', bytes: 100 },
-};
-
-/** A database that returns one row or none, or fails for queries listed in `broken`. */
-function fakeDatabase(
-  broken: ReadonlySet<string>,
-  queries: string[],
-  isFree = async () => {},
-): ApiDb {
-  const executeQuery = async ({ sql }: { sql: string }) => {
-    queries.push(sql);
-    await isFree();
-    const relation = /"api"\."(\w+)"/.exec(sql)?.[1] ?? '';
-    if (broken.has(relation)) throw new Error('too slow');
-    return { rows: [answers[relation]].filter((row) => row !== undefined) as never[] };
+/** Metrics with a collector of a number, and one of the sizes of tables, which is kept longer. */
+function twoCollectors() {
+  const metrics = makeMetrics();
+  const log = keepingLog();
+  const state = { number: 7, sizes: [['raw', 100]] as [string, number][], queries: 0 };
+  const broken = new Set<string>();
+  let isFree = Promise.resolve();
+  const make = <Row>(name: string, rows: () => Row[], keepMs?: number) => {
+    const query = async () => {
+      state.queries += 1;
+      await isFree;
+      if (broken.has(name)) throw new Error('too slow');
+      return rows();
+    };
+    return makeCollector(name, [metrics.registry], query, keepMs);
   };
-  const driver = Object.assign(new DummyDriver(), {
-    acquireConnection: async () => ({ executeQuery, streamQuery: () => expect.unreachable() }),
+  const often = make('often', () => [state.number]);
+  often.gauge('a_number', { help: 'a number', fill: (set, row) => set({}, row) });
+  const rarely = make('rarely', () => state.sizes, KEEP_LONG_MS);
+  rarely.gauge('a_size', {
+    help: 'a size',
+    labels: ['table'],
+    fill: (set, [table, size]) => set({ table }, size),
   });
-  const kysely = new Kysely<Api>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
-  return Object.assign(kysely, { query: () => expect.unreachable() });
+  const register = () =>
+    registerCollectors({ ...metrics, collectors: [often, rarely] }, {} as ApiDb, {
+      clock: () => NOW,
+      log,
+    });
+  const hang = () => {
+    let free = () => {};
+    isFree = new Promise((resolve) => {
+      free = resolve;
+    });
+    return () => free();
+  };
+  return { state, broken, log, register, hang, scrape: () => metrics.scrape() };
 }
 
 afterEach(() => void vi.useRealTimers());
 
 it('a metric has no value while its query fails, with a log line at the start and at the end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  const metrics = makeMetrics();
-  const log = keepingLog();
-  const broken = new Set<string>();
-  const queries: string[] = [];
-  const scrape = () => metrics.scrape();
+  const { state, broken, log, register, scrape } = twoCollectors();
   const before = await scrape();
-  expect(before).toContain('airseries_audit_differing_buckets Nan'); // there is no database yet
+  expect(before).toContain('a_number Nan'); // there is no database yet
   expect(before).not.toContain('airseries_database_collector_success{');
-  registerCollectors(metrics, fakeDatabase(broken, queries), { clock: () => NOW, log });
+  register();
 
+  const success = (name: string) => `airseries_database_collector_success{collector="${name}"}`;
   const answered = async () => {
     const text = await scrape();
-    expect(text).toContain('airseries_audit_differing_buckets 7');
-    expect(text).toContain('airseries_database_size_bytes{schema="raw"} 100');
-    expect(text).toContain('airseries_database_collector_success{collector="audit"} 1');
+    for (const series of ['a_number 7', 'a_size{table="raw"} 100', `${success('often')} 1`])
+      expect(text).toContain(series);
   };
   await answered();
-  broken.add('last_audit').add('storage');
+  broken.add('often').add('rarely');
   await Promise.all([answered(), answered()]); // cached: not queried again so soon
-  expect(queries).toHaveLength(7);
+  expect(state.queries).toBe(2);
 
   vi.advanceTimersByTime(15_000);
   broken.clear();
-  await answered(); // without the costly queries: storage, quarantine and kept hours
-  expect(queries).toHaveLength(11);
-  broken.add('last_audit').add('storage');
+  await answered(); // without the one that is kept longer
+  expect(state.queries).toBe(3);
 
-  for (const _ of [1, 2]) {
+  for (const failing of [['often', 'rarely'], ['often']]) {
+    broken.clear();
+    for (const name of failing) broken.add(name);
     vi.advanceTimersByTime(301_000);
     const text = await scrape();
-    expect(text).toContain('airseries_audit_differing_buckets Nan');
-    expect(text).not.toContain('airseries_database_size_bytes{');
-    expect(text).toContain('airseries_database_collector_success{collector="audit"} 0');
-    expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
+    expect(text).toContain('a_number Nan');
+    expect(text).toContain(`${success('often')} 0`);
+    expect(text.includes('a_size{')).toBe(!broken.has('rarely'));
     await scrape(); // a failed query is not repeated so soon either
   }
-  expect(queries).toHaveLength(25);
+  expect(state.queries).toBe(7);
   broken.clear();
   vi.advanceTimersByTime(301_000);
   await Promise.all([answered(), answered()]);
-  expect(queries).toHaveLength(32); // once for both
-  answers.storage = undefined;
+  expect(state.queries).toBe(9); // once for both
+  state.sizes = [];
   vi.advanceTimersByTime(301_000);
-  // the schema is gone, and its series with it
-  expect(await scrape()).not.toContain('airseries_database_size_bytes{');
+  expect(await scrape()).not.toContain('a_size{'); // the table is gone, and its series with it
   expect(log.lines.map(({ level, fields }) => [level, fields])).toEqual([
-    ['warn', { collector: 'storage', error: 'too slow' }],
-    ['warn', { collector: 'audit', error: 'too slow' }],
-    ['info', { collector: 'storage' }],
-    ['info', { collector: 'audit' }],
+    ['warn', { collector: 'often', error: 'too slow' }],
+    ['warn', { collector: 'rarely', error: 'too slow' }],
+    ['info', { collector: 'rarely' }],
+    ['info', { collector: 'often' }],
   ]);
 });
 
 it('a scrape does not wait for a slow query, and shows its previous answer', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
-  let isFree = Promise.resolve();
-  const metrics = makeMetrics();
-  registerCollectors(
-    metrics,
-    fakeDatabase(new Set(), [], () => isFree),
-    { clock: () => NOW, log: keepingLog() },
-  );
-  answers.last_audit = { made_at: NOW.toISOString(), differing: 7 };
-  await metrics.scrape();
-
+  const { state, register, scrape, hang } = twoCollectors();
+  register();
+  await scrape();
   vi.advanceTimersByTime(15_000);
-  answers.last_audit = { made_at: NOW.toISOString(), differing: 8 };
-  let free = () => {};
-  isFree = new Promise((resolve) => {
-    free = resolve;
-  });
-  const slow = metrics.scrape();
+  state.number = 8;
+  const free = hang();
+  const slow = scrape();
   await vi.advanceTimersByTimeAsync(3_000);
-  expect(await slow).toContain('airseries_audit_differing_buckets 7');
+  expect(await slow).toContain('a_number 7');
   free();
-  expect(await metrics.scrape()).toContain('airseries_audit_differing_buckets 8');
+  expect(await scrape()).toContain('a_number 8');
 });

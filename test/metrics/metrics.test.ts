@@ -6,9 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { apiRows } from '../../src/database/apiDb.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { openReaderPool } from '../../src/database/pools.ts';
 import { EXTRAS } from '../../src/extras.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
@@ -353,16 +351,10 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
   });
 
   it('metrics ignore buckets in the future, which a clock that was ahead may have left', async () => {
-    const reads = openReaderPool(here.database.target, { timeZone: 'UTC' });
-    const hourAgo = ago(61);
-    const rows = await reads
-      .selectFrom(apiRows('newest_bucket', { at: hourAgo }).as('b'))
-      .selectAll()
-      .execute();
-    for (const { timestamp } of rows)
-      expect(Date.parse(timestamp ?? '')).not.toBeGreaterThan(hourAgo.getTime());
-    expect(rows.some(({ timestamp }) => timestamp !== null)).toBe(true);
-    await reads.destroy();
+    const at = ago(61);
+    const [newest] =
+      await here.published`select max(timestamp) as at from api.newest_bucket(${at})`;
+    expect(Date.parse(newest?.at)).toBeLessThanOrEqual(at.getTime());
   });
 
   it('promtool accepts the metrics', needs('promtool'), async () => {

@@ -23,14 +23,13 @@ onOneEngine('readiness', (engine) => {
       missing: await snapshotApiSurface(db),
       fault: () => storageFault(db, engine),
     };
+    const expectNotReady = async (checks: object) =>
+      expect(await readiness({ opened, serving: true })).toMatchObject({ ok: false, checks });
     // as before the first build
     await database.as()`update rollup.freshness set refreshed_at = null`;
     const found = { migrations: true, database: true, schema: true, storage: true };
     const migrated = { ...found, refreshed_at: null };
-    expect(await readiness({ opened, serving: true })).toEqual({
-      ok: false,
-      checks: { ...migrated, first_build: false, serving: true },
-    });
+    await expectNotReady({ ...migrated, first_build: false, serving: true });
     await refresh(database.target, () => NOW);
     const built = { ...migrated, first_build: true, refreshed_at: '2026-11-20T12:00:00+00:00' };
     expect(await readiness({ opened, serving: false })).toEqual({
@@ -48,9 +47,9 @@ onOneEngine('readiness', (engine) => {
       checks: { ...built, storage: null, serving: true },
     });
     await database.superuser()`alter table raw.readings drop constraint readings_pkey`;
-    expect(await readiness({ opened, serving: true })).toMatchObject({
-      ok: false,
-      checks: { storage: false, fault: expect.stringContaining('lost its primary key') },
+    await expectNotReady({
+      storage: false,
+      fault: expect.stringContaining('lost its primary key'),
     });
     await database.superuser()`alter table raw.readings add primary key (sensor_id, measured_at)`;
 
@@ -60,31 +59,19 @@ onOneEngine('readiness', (engine) => {
     await database.as()`drop function api.newest_bucket`;
     await database.as()`create function api.newest_bucket(at timestamptz, more int) returns table (subject text, resolution text, "timestamp" timestamptz)
       language sql begin atomic select null, null, at; end`;
-    expect(await readiness({ opened, serving: true })).toMatchObject({
-      ok: false,
-      checks: { missing: ['newest_bucket needs 1 arguments'] },
-    });
+    await expectNotReady({ missing: ['newest_bucket needs 1 arguments'] });
     await database.as()`drop view api.station_flag cascade`;
-    expect(await readiness({ opened, serving: true })).toMatchObject({
-      ok: false,
-      checks: {
-        database: true,
-        schema: false,
-        missing: expect.arrayContaining(['station_flag.reason text']),
-      },
+    await expectNotReady({
+      database: true,
+      schema: false,
+      missing: expect.arrayContaining(['station_flag.reason text']),
     });
 
     await database.superuser().unsafe('drop schema api cascade');
-    expect(await readiness({ opened, serving: true })).toMatchObject({
-      ok: false,
-      checks: { database: true, schema: false, first_build: null },
-    });
+    await expectNotReady({ database: true, schema: false, first_build: null });
 
     await database.drop();
-    expect(await readiness({ opened, serving: true })).toMatchObject({
-      ok: false,
-      checks: { migrations: true, database: false, schema: null, first_build: null },
-    });
+    await expectNotReady({ migrations: true, database: false, schema: null, first_build: null });
     await db.destroy();
   });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import { differences } from '../aggregate/differences.ts';
 import { storageOf } from '../aggregate/storage.ts';
 import { reading } from '../ingest/support.ts';
@@ -10,6 +11,7 @@ import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -25,8 +27,13 @@ onEveryEngineInAll('import network', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
-  const stale = () =>
-    owner`select distinct since, until, from_level, sensor_id, station_id from rollup.stale order by station_id, sensor_id, since`;
+  /** The level, the station or sensor, and the period of what is stale. */
+  const stale = async () => {
+    const rows = await owner`
+      select distinct from_level, coalesce(station_id, sensor_id) as id, since, until
+      from rollup.stale order by 2, 3`;
+    return rows.map(Object.values);
+  };
   const placements = () => owner`select * from raw.placement order by sensor_id, since`;
   const memberships = () =>
     owner`select * from raw.membership order by station_id, region_slug, since`;
@@ -173,6 +180,47 @@ onEveryEngineInAll('import network', (engine) => {
     },
   );
 
+  test('names that exist only in the database may be referred to, and are left unchanged', async () => {
+    await bringIn(owner, smallNetwork());
+    const log = keepingLog();
+    const [one, two] = smallNetwork().stations;
+    const at = { latitude: 42, longitude: 46, regions: ['quarter', 'town'] };
+    const third = {
+      ...smallNetwork(),
+      providers: [],
+      regions: smallNetwork().regions.slice(1),
+      stations: [{ ...two, ...at, id: 3, sensors: [{ id: 4, stations: [{ id: one?.id }] }] }],
+    };
+    const options = { providerKeys: PROVIDER_KEYS, log };
+    expect(await importNetwork(owner, JSON.stringify(third), options)).toMatchObject({
+      providers: { added: 0, unlisted: ['us'] },
+      regions: { added: 0, changed: 1, unlisted: ['town'] }, // its centre moved
+      stations: { added: 1, unlisted: ['1', '2'] },
+      sensors: { added: 1, unlisted: ['1', '2', '3'] },
+    });
+    expect(log.lines.filter(({ level }) => level === 'info')).toHaveLength(4);
+    const [quarter] =
+      await owner`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;
+    expect(quarter).toEqual({ map_latitude: 41, map_longitude: 45, map_delta: 0.2 });
+    const [station] =
+      await owner`select city_slug, district_slug from logic.station_place(${NOW}, 3)`;
+    expect(station).toEqual({ city_slug: 'town', district_slug: 'quarter' });
+  });
+
+  test('a device may move with all of its sensors, but is at one station at a time', async () => {
+    const stations = [
+      { id: 1, until: '2026-03-01' },
+      { id: 2, since: '2026-03-01' },
+    ];
+    const device = 'esp8266-1';
+    const moved = [1, 2].map((id) => ({ id, device, stations }));
+    await bringIn(owner, smallNetwork({ one: { sensors: moved } }));
+    const third = { ...smallNetwork().stations[0], id: 3, sensors: [{ id: 31, device }] };
+    await expect(bringIn(owner, { ...smallNetwork(), stations: [third] })).rejects.toThrow(
+      'by sensor 1 of the database',
+    );
+  });
+
   test('of two imports of the same file at once, the second waits, and changes nothing', async () => {
     await bringIn(owner, smallNetwork());
     const superuser = db.superuser();
@@ -213,16 +261,10 @@ onEveryEngineInAll('import network', (engine) => {
         sensors: { unchanged: 3 },
         recomputed: { sensors: 0, stations: 2 },
       });
-      const of = (station_id: number, since: string, until: string) => ({
-        since,
-        until,
-        from_level: 'region_hourly',
-        station_id,
-      });
-      expect(await stale()).toMatchObject([
-        of(1, iso(5), iso(8)),
-        of(2, '-infinity', iso(-100)),
-        of(2, iso(22), 'infinity'),
+      expect(await stale()).toEqual([
+        ['region_hourly', 1, iso(5), iso(8)],
+        ['region_hourly', 2, '-infinity', iso(-100)],
+        ['region_hourly', 2, iso(22), 'infinity'],
       ]);
     });
     // and hours between, which are recomputed with them
@@ -242,52 +284,46 @@ onEveryEngineInAll('import network', (engine) => {
         sensors: { changed: 1, unchanged: 2 },
         recomputed: { sensors: 1, stations: 0 },
       });
-      const of = (since: string, until: string) => ({
-        since,
-        until,
-        from_level: 'station_hourly',
-        sensor_id: 1,
-      });
-      expect(await stale()).toMatchObject([of(iso(3.5), iso(7)), of(iso(30), 'infinity')]);
+      expect(await stale()).toEqual([
+        ['station_hourly', 1, iso(3.5), iso(7)],
+        ['station_hourly', 1, iso(30), 'infinity'],
+      ]);
     });
     expect(hours).toEqual([3, 4, 5, 6]);
   });
 
   test('station hours whose readings were deleted are recomputed from the kept hours of sensors (P4)', async () => {
     const old = await testDatabase(engine);
-    try {
-      const sql = old.as();
-      await bringIn(sql, smallNetwork());
-      const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
-      await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], {
-        now: NOW,
-        source: 'test',
-      });
-      await deleteExpired(old.target, () => NOW, '100 days', { log: keepingLog(), apply: true });
-      expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
-      expect(await differences(old)).toEqual([]);
-      const moved = smallNetwork({
-        sensor: {
-          stations: [
-            { id: 1, until: at(6.5) },
-            { id: 2, since: at(6.5) },
-          ],
-        },
-      });
-      expect(await bringIn(sql, moved)).toMatchObject({ recomputed: { sensors: 1, stations: 0 } });
-      expect(await differences(old)).toEqual([]);
-      const counts = await sql`
-        select station_id, sensor_count, count(*)::int as hours from rollup.station_hourly
-        where bucket < ${at(HOURS)} group by 1, 2 order by 1, 2`;
-      expect(counts).toEqual([
-        { station_id: 1, sensor_count: 1, hours: 18 },
-        { station_id: 1, sensor_count: 2, hours: 6 }, // until the sensor moved, in the seventh hour
-        { station_id: 2, sensor_count: 1, hours: 7 },
-        { station_id: 2, sensor_count: 2, hours: 17 },
-      ]);
-    } finally {
-      await old.drop();
-    }
+    onTestFinished(() => old.drop());
+    const sql = old.as();
+    await bringIn(sql, smallNetwork());
+    const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
+    await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], {
+      now: NOW,
+      source: 'test',
+    });
+    await deleteExpired(old.target, () => NOW, '100 days', { log: keepingLog(), apply: true });
+    expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
+    expect(await differences(old)).toEqual([]);
+    const moved = smallNetwork({
+      sensor: {
+        stations: [
+          { id: 1, until: at(6.5) },
+          { id: 2, since: at(6.5) },
+        ],
+      },
+    });
+    expect(await bringIn(sql, moved)).toMatchObject({ recomputed: { sensors: 1, stations: 0 } });
+    expect(await differences(old)).toEqual([]);
+    const counts = await sql`
+      select station_id, sensor_count, count(*)::int as hours from rollup.station_hourly
+      where bucket < ${at(HOURS)} group by 1, 2 order by 1, 2`;
+    expect(counts).toEqual([
+      { station_id: 1, sensor_count: 1, hours: 18 },
+      { station_id: 1, sensor_count: 2, hours: 6 }, // until the sensor moved, in the seventh hour
+      { station_id: 2, sensor_count: 1, hours: 7 },
+      { station_id: 2, sensor_count: 2, hours: 17 },
+    ]);
   });
 
   test('unlisted stations stay as they are, and the periods of listed ones are replaced (P4)', async () => {

@@ -12,6 +12,7 @@ import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
+const iso = (at: Date) => at.toISOString().replace('.000Z', '+00:00');
 
 /** The values of a sensor, by hours before now. */
 type Air = { temperature?: number; humidity?: number; pressure?: number };
@@ -99,7 +100,7 @@ onEveryEngineInAll('screening', (engine) => {
       (ago) => (ago > 30 ? sane(ago) : sane(30)),
     ],
   ])(
-    'a station with %s is flagged, and a second screening writes nothing',
+    'a station with %s is flagged, and its region leaves its weather out',
     async (_, reasons, air) => {
       await measure(1, 40, 0, air);
       expect(await screened()).toEqual({ raised: reasons.length, lifted: 0 });
@@ -111,10 +112,6 @@ onEveryEngineInAll('screening', (engine) => {
       expect(await bad()).toEqual([1]);
       expect(await leftOut()).toEqual([[new Date(all[0]?.since as string), 'infinity']]);
       expect(await differences(db)).toEqual([]);
-      const before = await written();
-      expect(before).not.toEqual([]);
-      expect(await screened()).toEqual({ raised: 0, lifted: 0 });
-      expect(await written()).toEqual(before);
     },
   );
 
@@ -132,7 +129,7 @@ onEveryEngineInAll('screening', (engine) => {
     await measure(1, 4, 0, sane);
     expect(await screened()).toEqual({ raised: 0, lifted: 1 });
     expect(await flags()).toMatchObject([
-      { reason: 'humidity_saturated', until: hoursAgo(4).toISOString().replace('.000Z', '+00:00') },
+      { reason: 'humidity_saturated', until: iso(hoursAgo(4)) },
     ]);
     expect(await bad()).toEqual([]);
     expect(await leftOut()).toEqual([[hoursAgo(40), hoursAgo(4)]]);
@@ -154,19 +151,13 @@ onEveryEngineInAll('screening', (engine) => {
     await db.refresh(NOW);
     await screen(db.target, hoursAgo(24 * 5));
     await screen(db.target, NOW);
-    expect(await flags()).toMatchObject([
-      {
-        since: hoursAgo(24 * 12)
-          .toISOString()
-          .replace('.000Z', '+00:00'),
-      },
-    ]);
+    expect(await flags()).toMatchObject([{ since: iso(hoursAgo(24 * 12)) }]);
   });
 
   it('a flag ends with the placement of the sensor that caused it', async () => {
     await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened(hoursAgo(9))).toMatchObject({ raised: 1 });
-    const replaced = hoursAgo(8).toISOString();
+    const replaced = iso(hoursAgo(8));
     const sensors = [
       { id: 1, stations: [{ id: 1, until: replaced }] },
       { id: 2, stations: [{ id: 1, since: replaced }] },
@@ -174,9 +165,7 @@ onEveryEngineInAll('screening', (engine) => {
     await bringIn(owner, smallNetwork({ one: { altitude: 1000, sensors } }));
     await measure(2, 7, 0, sane);
     await screened();
-    expect(await flags()).toMatchObject([
-      { sensor_id: 1, until: replaced.replace('.000Z', '+00:00') },
-    ]);
+    expect(await flags()).toMatchObject([{ sensor_id: 1, until: replaced }]);
     expect(await bad()).toEqual([]);
     expect(await differences(db)).toEqual([]);
     const hours = await owner`

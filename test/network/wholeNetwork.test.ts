@@ -1,5 +1,5 @@
 /** The network as a whole: exported and imported again, tried out, and parts of it removed. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
@@ -13,6 +13,7 @@ import { reading, stored } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -267,9 +268,8 @@ onEveryEngineInAll('a network', (engine) => {
         const refreshing = connect(db.target, { role: 'airseries_owner' });
         await refreshing`call raw.acquire_lock('rollup.refresh')`;
         const removing = remove('sensor', '3', true);
-        const waiting = () =>
-          owner`select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-            where l.locktype = 'advisory' and not l.granted`;
+        const superuser = db.superuser();
+        const waiting = () => lockWaits(superuser, {});
         await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
         expect(await owner`select id from raw.sensor where id = 3`).toHaveLength(1);
         await refreshing.end();
@@ -319,15 +319,12 @@ onEveryEngineInAll('a network', (engine) => {
       recomputed: { sensors: 0, stations: 0 },
     });
     const other = await testDatabase(engine);
-    try {
-      const there = other.as('airseries_owner', 'Asia/Yerevan');
-      await bringIn(there, exported);
-      const facts = (sql: Sql) => sql`select * from logic.network_fact order by kind, id`;
-      expect(await facts(there)).toEqual(await facts(owner));
-      expect(await exportNetwork(there)).toEqual(exported);
-    } finally {
-      await other.drop();
-    }
+    onTestFinished(() => other.drop());
+    const there = other.as('airseries_owner', 'Asia/Yerevan');
+    await bringIn(there, exported);
+    const facts = (sql: Sql) => sql`select * from logic.network_fact order by kind, id`;
+    expect(await facts(there)).toEqual(await facts(owner));
+    expect(await exportNetwork(there)).toEqual(exported);
     // with the district, the station is in its city, for the same times
     expect(exported).toMatchObject({
       time_zone: 'Asia/Yerevan',

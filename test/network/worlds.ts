@@ -1,6 +1,6 @@
 /**
- * Invented cities of 16 stations, 2 km apart, over 200 hours, seeded: the air at each station, the
- * values of its instruments, and their faults (C9).
+ * Invented cities of 16 stations, 2 km apart, over 200 hours, seeded: the air at each station, and
+ * the values of its instrument (C9).
  */
 import type { Random } from '../support/random.ts';
 
@@ -9,24 +9,13 @@ export const HOURS = 200;
 
 /** PM2.5 of the air at an hour and a place, in km from the city's corner. */
 type Air = (hour: number, x: number, y: number) => number;
-export type Fault = 'stuck' | 'channel' | 'dead' | keyof typeof GROSS;
-
-/** What a broken instrument gives instead of a value. */
-export const GROSS = {
-  'six times': (value: number, _: Random) => 6 * value,
-  '+40': (value: number, _: Random) => value + 40,
-  '+100': (value: number, _: Random) => value + 100,
-  noise: (value: number, random: Random) => value + between(random, 0, 400),
-};
 
 export type Station = {
   x: number;
   y: number;
-  fault?: Fault;
   /** Has a chimney beside it, whose smoke it measures rightly. */
-  isBesideChimney?: boolean;
-  /** PM2.5 and PM10 of each sensor by hour; a second sensor only for the fault of a channel. */
-  sensors: { pm25: number[]; pm10: number[] }[];
+  isBesideChimney: boolean;
+  hours: { pm25: number; pm10: number }[];
 };
 /** `event`: the hours in which the air is special, `until` exclusive. */
 export type City = { stations: Station[]; event: { since: number; until: number } };
@@ -152,16 +141,12 @@ const kiln: Event = (random) => {
 const EVENTS = { plain: nothing, front, 'new year': newYear, valley, bonfire, kiln };
 export type World = keyof typeof EVENTS;
 
-/** `faults` are given to as many stations; with `chimney`, one stands beside a station. */
-export function invent(
-  random: Random,
-  world: World,
-  { faults = [], chimney = false }: { faults?: readonly Fault[]; chimney?: boolean } = {},
-): City {
+/** With `chimney`, one stands beside a station. */
+export function invent(random: Random, world: World, { chimney = false } = {}): City {
   const everywhere = background(random);
   const { since, until, air } = EVENTS[world](random);
   const order = Array.from({ length: STATIONS }, (_, n) => n);
-  // shuffled: the first stations have the faults
+  // shuffled: the first station has the chimney
   for (let n = STATIONS - 1; n > 0; n--) {
     const other = random.below(n + 1);
     const place = order[n] as number;
@@ -170,47 +155,21 @@ export function invent(
   }
   const stations = order.map((place, n): Station => {
     const [x, y] = [2 * (place % 4), 2 * Math.floor(place / 4)];
-    const fault = faults[n];
     const isBesideChimney = chimney && n === 0;
     const smoke = between(random, 100, 300);
     const works = random.below(12);
-    const instrument = (factor: number) => {
-      const scale = factor * between(random, 0.88, 1.12);
-      const noise = () => 1 + 0.05 * normal(random);
-      const values = Array.from({ length: HOURS }, (_, hour) => {
-        const own = isBesideChimney && (hour + works) % 24 < 9 ? smoke : 0;
-        const pm25 = everywhere(hour) + air(hour, x, y) + own;
-        return { pm25: pm25 * scale * noise(), pm10: (5 + 1.5 * pm25) * scale * noise() };
-      });
+    random.below(60); // the cities of src/network/README.md were drawn with it
+    const scale = between(random, 0.88, 1.12);
+    const noise = () => 1 + 0.05 * normal(random);
+    const hours = Array.from({ length: HOURS }, (_, hour) => {
+      const own = isBesideChimney && (hour + works) % 24 < 9 ? smoke : 0;
+      const pm25 = everywhere(hour) + air(hour, x, y) + own;
       return {
-        pm25: values.map(({ pm25 }) => round(pm25)),
-        pm10: values.map(({ pm10 }) => round(pm10)),
+        pm25: round(pm25 * scale * noise()),
+        pm10: round((5 + 1.5 * pm25) * scale * noise()),
       };
-    };
-    const from = 30 + random.below(60);
-    const sensors = [instrument(1)];
-    if (fault === 'channel') sensors.push(instrument(1.8));
-    const [sensor] = sensors as [Station['sensors'][number]];
-    for (let hour = from; hour < HOURS; hour++) {
-      if (fault === 'stuck' && hour < from + 40) {
-        sensor.pm25[hour] = 14.2;
-        sensor.pm10[hour] = 23.1;
-      }
-      if (fault === 'dead' && hour < from + 60) {
-        sensor.pm25[hour] = 0;
-        sensor.pm10[hour] = 0;
-      }
-      const value = sensor.pm25[hour] as number;
-      if (fault !== undefined && fault in GROSS)
-        sensor.pm25[hour] = round(GROSS[fault as keyof typeof GROSS](value, random));
-    }
-    return {
-      x,
-      y,
-      sensors,
-      ...(fault === undefined ? {} : { fault }),
-      ...(isBesideChimney ? { isBesideChimney } : {}),
-    };
+    });
+    return { x, y, isBesideChimney, hours };
   });
   return { stations, event: { since, until } };
 }

@@ -35,6 +35,12 @@ const LIMITS = [
   }),
 ];
 
+/** The same columns of what there is of a station and of a region. */
+const ofBoth = (name: string, columns: readonly string[]) => ({
+  [`station_${name}`]: columns,
+  [`region_${name}`]: columns,
+});
+
 /**
  * The columns that are never null. The catalog does not say so of views and functions, so every
  * other column is `| null`. The test looks for nulls in these.
@@ -83,31 +89,24 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
     'months_until',
     ...WINDOWS.flatMap(({ key }) => [`since_${key}`, `until_${key}`]),
   ],
-  station_history_json: WINDOWS.map(({ key }) => key),
-  region_history_json: WINDOWS.map(({ key }) => key),
-  station_history: ['series', 'timestamp'],
-  station_now: ['nowcast_hours', 'valid_until'],
-  region_now: ['nowcast_hours', 'valid_until'],
+  ...ofBoth(
+    'history_json',
+    WINDOWS.map(({ key }) => key),
+  ),
+  ...ofBoth('history', ['series', 'timestamp']),
+  ...ofBoth('now', ['nowcast_hours', 'valid_until']),
   station_last_hours: ['expected_hours', 'measured_hours'],
-  station_days_json: ['days', 'valid_until'],
-  region_days_json: ['days', 'valid_until'],
-  station_months_json: ['months', 'valid_until'],
-  region_months_json: ['months', 'valid_until'],
-  station_completeness_json: ['days', 'months', 'valid_until'],
-  region_completeness_json: ['days', 'months', 'valid_until'],
+  ...ofBoth('days_json', ['days', 'valid_until']),
+  ...ofBoth('months_json', ['months', 'valid_until']),
+  ...ofBoth('completeness_json', ['days', 'months', 'valid_until']),
   station_gaps_json: ['gaps', 'valid_until'],
-  station_limits: [...LIMITS, 'valid_until'],
-  region_limits: [...LIMITS, 'valid_until'],
+  ...ofBoth('limits', [...LIMITS, 'valid_until']),
   parameter_map_json: ['unit', 'hours', 'stations', 'regions', 'valid_until'],
-  station_hours_csv: ['lines', 'valid_until'],
-  region_hours_csv: ['lines', 'valid_until'],
+  ...ofBoth('hours_csv', ['lines', 'valid_until']),
   station_readings_json: ['timestamp', 'sensors', 'kept', 'complete', 'valid_until'],
-  region_history: ['series', 'timestamp'],
   changes_json: ['since', 'changes', 'valid_until'],
-  station_changes_json: ['since', 'changes', 'valid_until'],
-  region_changes_json: ['since', 'changes', 'valid_until'],
-  station_warnings_json: ['index', 'since', 'warnings', 'valid_until'],
-  region_warnings_json: ['index', 'since', 'warnings', 'valid_until'],
+  ...ofBoth('changes_json', ['since', 'changes', 'valid_until']),
+  ...ofBoth('warnings_json', ['index', 'since', 'warnings', 'valid_until']),
   installation: ['time_zone', 'epoch', 'engine', 'migrations'],
   provider_state: ['provider', 'online', 'offline'],
   newest_bucket: ['subject', 'resolution'],

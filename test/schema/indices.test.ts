@@ -30,10 +30,8 @@ onOneEngine('indices', (engine) => {
   it.each(
     POLLUTANTS.flatMap((pollutant) =>
       UPPER_ENDS[pollutant].flatMap((end, n) => [
-        [pollutant, end, BANDS[n]] as const,
         [pollutant, end + 0.49, BANDS[n]] as const,
         [pollutant, end + 0.51, BANDS[n + 1]] as const,
-        [pollutant, end + 1, BANDS[n + 1]] as const,
       ]),
     ),
   )('the European index of %s at %d µg/m³ is %s (X1)', async (pollutant, concentration, band) => {
@@ -70,7 +68,6 @@ onOneEngine('indices', (engine) => {
 
   it.each([
     ['{10, 10, null}', 1, 10],
-    ['{10, null, 10}', 1, 10],
     ['{null, 10, 10}', 1, 10],
     ['{10, null, null, 10, 10, 10}', 1, null],
     ['{null, null, 10}', 1, null],
@@ -99,10 +96,8 @@ onOneEngine('indices', (engine) => {
     ['{109.9, 100, 100, 100}', 'steady'], // less than 10 %
     ['{90, 100, 100, 100}', 'falling'],
     ['{33, 30, 30, 30}', 'rising'], // 1.1 * 30 is more than 33 as a float
-    ['{36.3, 33, 33, 33}', 'rising'],
     ['{6, 1, 2, 6}', 'rising'], // against a mean of 3
     ['{13, null, 10, 10}', 'rising'],
-    ['{13, 10, 10, null}', 'rising'],
     ['{13, 10, null, null}', null],
     ['{null, 10, 10, 10}', null],
     ['{13, 10, 10, 10, 900}', 'rising'], // the fifth hour doesn't count
@@ -113,11 +108,9 @@ onOneEngine('indices', (engine) => {
     ['{10.9, 10.7, 10.6, 10.5, 10.4, 10.3, 10}', 'steady'], // less than 1 µg/m³ in all
     ['{104, 103, 102, 101, 100, 99, 98}', 'steady'], // less than 10 % in all
     ['{3, -8, -8, -8}', 'rising'], // negative means count as 0
-    ['{-8, 2, 2, 2}', 'steady'],
     ['{NaN, 10, 10, 10}', null],
     ['{13, Infinity, NaN, 10}', null],
     ['{}', null],
-    ['{0, 0, 0, 0}', 'steady'],
   ])('the trend of %s is %s', async (hours, expected) => {
     expect(await value(`api.trend('${hours}')`)).toBe(expected);
   });

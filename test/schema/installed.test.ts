@@ -69,12 +69,6 @@ onEveryEngineInAll('a login that may only read', (engine) => {
     await empty.drop();
   });
 
-  const readerEnvironment = () => ({
-    ...addressVariables(here.database.target),
-    PGUSER: login,
-    PGPASSWORD: 'secret',
-  });
-
   if (engine !== engines[0]) return; // the tests below do not depend on the engine
 
   it('a process with ROLE=api needs and uses only a login that may only read', async () => {
@@ -93,7 +87,10 @@ onEveryEngineInAll('a login that may only read', (engine) => {
   });
 
   it('a worker and a command refuse to run with a login that may only read', async () => {
-    const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
+    const environment = {
+      ...addressVariables(here.database.target),
+      ...{ PGUSER: login, PGPASSWORD: 'secret', READER_DATABASE_URL: 'postgres://' },
+    };
     const all = await runAirseries(['start'], environment).finished;
     expect([all.code, all.stderr]).toEqual([
       1,

@@ -182,20 +182,18 @@ onEveryEngineInAll('migrate', (engine) => {
   });
 });
 
-describe('the recorded engine', () => {
-  it(
-    'a database whose recorded engine the server no longer has is refused',
-    needs('timescale'),
-    async () => {
-      const { target, as, drop } = await testDatabase('plain');
-      await as()`update raw.installation set engine = 'timescale'`;
-      await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(
-        /shared_preload_libraries/,
-      );
-      await drop();
-    },
-  );
-});
+it(
+  'a database whose recorded engine the server no longer has is refused',
+  needs('timescale'),
+  async () => {
+    const { target, as, drop } = await testDatabase('plain');
+    await as()`update raw.installation set engine = 'timescale'`;
+    await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(
+      /shared_preload_libraries/,
+    );
+    await drop();
+  },
+);
 
 describe('the migration files', () => {
   const definitions = (...names: string[]) => {

@@ -112,32 +112,14 @@ onEveryEngineInAll('reference', (engine) => {
           index === 0 ? undefined : bucketStart(reference.meta.tz, 'month', Date.parse(now));
         const options = { unknown, compared };
         for (const [id, windows] of Object.entries(stations)) {
-          wrong.push(
-            ...compareHistory(
-              `${now} station ${id}`,
-              await get(`station/${id}-history.json`),
-              windows,
-              options,
-            ),
-          );
+          const history = await get(`station/${id}-history.json`);
+          wrong.push(...compareHistory(`${now} station ${id}`, history, windows, options));
         }
         for (const [slug, windows] of Object.entries(regions)) {
-          wrong.push(
-            ...compareHistory(
-              `${now} region ${slug}`,
-              await get(`region/${slug}-history.json`),
-              windows,
-              options,
-            ),
-          );
-          wrong.push(
-            ...compareWho(
-              `${now} region ${slug}`,
-              await get(`region/${slug}.json`),
-              windows.who,
-              compared,
-            ),
-          );
+          const at = `${now} region ${slug}`;
+          const history = await get(`region/${slug}-history.json`);
+          wrong.push(...compareHistory(at, history, windows, options));
+          wrong.push(...compareWho(at, await get(`region/${slug}.json`), windows.who, compared));
         }
       }
       expect(wrong.slice(0, 20)).toEqual([]);

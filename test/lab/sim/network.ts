@@ -31,6 +31,9 @@ export const CITY = 'north';
 export const DISTRICT = 'north-a';
 export const REGIONS = [CITY, DISTRICT, 'south'];
 
+/** Where a sensor is at first: sensor 21 at station 2. */
+const stationOf = (sensor: number) => Math.floor(sensor / 10);
+
 export const FIRST: Network = {
   regions: {
     1: [{ slug: 'north' }, { slug: 'north-a' }],
@@ -38,31 +41,16 @@ export const FIRST: Network = {
     3: [{ slug: 'south' }],
     4: [{ slug: 'north' }],
   },
-  hidden: { 1: [], 2: [], 3: [], 4: [] },
-  bad_thp: { 1: [], 2: [], 3: [], 4: [] },
-  bad_pm: { 1: [], 2: [], 3: [], 4: [] },
-  placed: {
-    11: [{ id: 1 }],
-    12: [{ id: 1 }],
-    21: [{ id: 2 }],
-    22: [{ id: 2 }],
-    31: [{ id: 3 }],
-    41: [{ id: 4 }],
-  },
-  suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [], 41: [] },
-  corrected: {
-    11: [],
-    12: [{ formula: 'epa-2021' }],
-    21: [{ formula: 'epa-2021' }],
-    22: [],
-    31: [],
-    41: [],
-  },
+  hidden: {},
+  bad_thp: {},
+  bad_pm: {},
+  placed: Object.fromEntries(SENSORS.map((sensor) => [sensor, [{ id: stationOf(sensor) }]])),
+  suspicious: {},
+  corrected: { 12: [{ formula: 'epa-2021' }], 21: [{ formula: 'epa-2021' }] },
 };
 
 /** The network as a file that an operator would import. */
 export function networkFile(network: Network, zone: string): string {
-  const initialStations = new Map(SENSORS.map((sensor) => [sensor, Math.floor(sensor / 10)]));
   return JSON.stringify({
     time_zone: zone,
     providers: [{ id: 'sim', title: 'Simulation', url: '', image: '', image_dark: '' }],
@@ -83,7 +71,7 @@ export function networkFile(network: Network, zone: string): string {
       ...(network.hidden[id]?.length ? { hidden: network.hidden[id] } : {}),
       ...(network.bad_thp[id]?.length ? { is_bad_thp: network.bad_thp[id] } : {}),
       ...(network.bad_pm?.[id]?.length ? { is_bad_pm: network.bad_pm[id] } : {}),
-      sensors: SENSORS.filter((sensor) => initialStations.get(sensor) === id).map((sensor) => ({
+      sensors: SENSORS.filter((sensor) => stationOf(sensor) === id).map((sensor) => ({
         id: sensor,
         ...(KINDS[sensor] === undefined ? {} : { kind: KINDS[sensor] }),
         stations: network.placed[sensor] ?? FIRST.placed[sensor],

@@ -141,12 +141,8 @@ async function play(
   return undefined;
 }
 
-/**
- * Refreshes on a connection that stays: making a new one takes most of the time of a small refresh.
- */
-async function refreshHere({ owner }: Play, now: Date): Promise<void> {
-  await refreshOn(owner, () => now);
-}
+/** On a connection that stays: making a new one takes most of the time of a small refresh. */
+const refreshHere = ({ owner }: Play, now: Date) => refreshOn(owner, () => now);
 
 /** Two workers refresh while something changes. */
 async function sideBySide<T>(

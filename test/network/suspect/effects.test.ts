@@ -2,7 +2,7 @@
  * Suspect particles change the numbers of their region, the explanations beside them, and the
  * exported network (C9).
  */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeDigest } from '../../../src/aggregate/digest.ts';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
@@ -20,6 +20,7 @@ import {
   hoursAgo,
   LATITUDE,
   network,
+  trusting,
   useTown,
   varying,
 } from './town.ts';
@@ -135,7 +136,7 @@ onEveryEngineInAll('suspect particles', (engine) => {
   it('a trusted station is never suspect, and counts as a neighbour of others', async () => {
     const air = failing((ago) => ago <= 30);
     expect(await town.screened(air)).toHaveLength(1);
-    await bringIn(town.owner, network({ 3: { trusted: true } }));
+    await bringIn(town.owner, trusting(3));
     expect(await town.flags()).toEqual([]);
     expect(await town.screened(air)).toEqual([]);
     expect(await screen(town.db.target, NOW)).toEqual({ raised: 0, lifted: 0 });
@@ -147,18 +148,10 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(await town.flags()).toHaveLength(1);
     expect(await differences(town.db)).toEqual([]);
     expect(await cityHours()).not.toEqual(counted);
-    await bringIn(town.owner, network({ 3: { trusted: true } }));
+    await bringIn(town.owner, trusting(3));
     expect(await differences(town.db)).toEqual([]);
     expect(await cityHours()).toEqual(counted);
-    await bringIn(
-      town.owner,
-      network({
-        1: { trusted: true },
-        2: { trusted: true },
-        4: { trusted: true },
-        5: { trusted: true },
-      }),
-    );
+    await bringIn(town.owner, trusting(1, 2, 4, 5));
     expect(await town.screened(air)).toHaveLength(1);
     await bringIn(town.owner, network());
   });
@@ -181,29 +174,25 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(await town.flags()).toEqual(found);
     const file = await exportNetwork(town.owner);
     const other = await testDatabase(engine);
-    try {
-      const there = other.as('airseries_owner', 'UTC');
-      await bringIn(there, file);
-      // a screening before there are readings lifts nothing
-      expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
-      const readings =
-        await town.owner`select measured_at, sensor_id, pm25, pm10 from raw.readings`;
-      await there`insert into raw.readings ${there(readings)}`;
-      await refresh(other.target, () => NOW);
-      const history = async (sql: Sql) => [
-        await sql`select * from logic.screened_period order by 1, 2, 3, 4`,
-        await sql`select bucket, round(pm25::numeric, 9)::float8, station_count from rollup.region_hourly order by 1`,
-        await sql`select bucket, round(pm25::numeric, 9)::float8, max_pm25 from rollup.region_daily order by 1`,
-        await sql`select bucket, round(pm25::numeric, 9)::float8, max_pm25 from rollup.region_monthly order by 1`,
-      ];
-      expect(await history(there)).toEqual(await history(town.owner));
-      expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
-      await refresh(other.target, () => NOW);
-      expect(await history(there)).toEqual(await history(town.owner));
-      expect(await exportNetwork(there)).toEqual(file);
-    } finally {
-      await other.drop();
-    }
+    onTestFinished(() => other.drop());
+    const there = other.as('airseries_owner', 'UTC');
+    await bringIn(there, file);
+    // a screening before there are readings lifts nothing
+    expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
+    const readings = await town.owner`select measured_at, sensor_id, pm25, pm10 from raw.readings`;
+    await there`insert into raw.readings ${there(readings)}`;
+    await refresh(other.target, () => NOW);
+    const history = async (sql: Sql) => [
+      await sql`select * from logic.screened_period order by 1, 2, 3, 4`,
+      await sql`select bucket, round(pm25::numeric, 9)::float8, station_count from rollup.region_hourly order by 1`,
+      await sql`select bucket, round(pm25::numeric, 9)::float8, max_pm25 from rollup.region_daily order by 1`,
+      await sql`select bucket, round(pm25::numeric, 9)::float8, max_pm25 from rollup.region_monthly order by 1`,
+    ];
+    expect(await history(there)).toEqual(await history(town.owner));
+    expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
+    await refresh(other.target, () => NOW);
+    expect(await history(there)).toEqual(await history(town.owner));
+    expect(await exportNetwork(there)).toEqual(file);
     // later findings of screening stay: the file is older
     await town.measure(clean, 3 * 24, 1);
     expect(await screen(town.db.target, NOW)).toEqual({ raised: 0, lifted: 1 });

@@ -5,7 +5,17 @@ import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll } from '../../support/database.ts';
 import { bringIn } from '../../support/smallNetwork.ts';
-import { type Air, clean, during, failing, hoursAgo, network, useTown, varying } from './town.ts';
+import {
+  type Air,
+  clean,
+  during,
+  failing,
+  hoursAgo,
+  network,
+  trusting,
+  useTown,
+  varying,
+} from './town.ts';
 
 onEveryEngineInAll('periods of suspect particles', (engine) => {
   const town = useTown(engine);
@@ -191,7 +201,7 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     const period = { station: 3, reason: 'outlier', since: 12 * 24 };
     await screen(town.db.target, hoursAgo(10 * 24));
     expect(await town.flags()).toEqual([{ ...period, until: null }]);
-    await bringIn(town.owner, network({ 3: { trusted: true } }));
+    await bringIn(town.owner, trusting(3));
     for (const days of [9, 5, 2]) await screen(town.db.target, hoursAgo(days * 24));
     await bringIn(town.owner, network());
     expect(await screen(town.db.target, hoursAgo(24))).toEqual({ raised: 0, lifted: 1 });

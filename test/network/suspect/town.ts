@@ -39,6 +39,10 @@ export const network = (stations: Readonly<Record<number, Json>> = {}) => ({
   })),
 });
 
+/** Some stations are trusted. */
+export const trusting = (...ids: number[]) =>
+  network(Object.fromEntries(ids.map((id) => [id, { trusted: true }])));
+
 type Particles = { pm25: number; pm10?: number };
 /** A sensor's values in the hour that begins this many hours ago; null: nothing. */
 export type Air = (sensor: number, ago: number) => Particles | null;
@@ -60,23 +64,10 @@ export const failing =
 /** A period that screening found, in hours ago; `until` is null while it is open. */
 export type Flag = { station: number; reason: string; since: number; until: number | null };
 
-export type Town = {
-  db: TestDatabase;
-  /** Its sessions are in UTC. */
-  owner: Sql;
-  /** Stores a reading an hour, and refreshes. */
-  measure(air: Air, from?: number, to?: number, sensors?: readonly number[]): Promise<void>;
-  /** The periods that have been found so far, the latest first. */
-  flags(): Promise<Flag[]>;
-  /** The periods that are found in the air of three days. */
-  screened(air: Air): Promise<Flag[]>;
-  /** The same for several airs at once, each in a town of its own, 85 km from the next. */
-  screenedApart(airs: readonly Air[]): Promise<Flag[][]>;
-};
-
 /** The town of a suite: one database, in which each test begins without readings and periods. */
-export function useTown(engine: Engine): Town {
-  const town: Town = {} as Town;
+export function useTown(engine: Engine) {
+  // its sessions are in UTC
+  const town = {} as { db: TestDatabase; owner: Sql };
   beforeAll(async () => {
     town.db = await testDatabase(engine);
     town.owner = town.db.as('airseries_owner', 'UTC');
@@ -86,7 +77,8 @@ export function useTown(engine: Engine): Town {
     await bringIn(town.owner, network());
   });
   afterAll(() => town.db.drop());
-  town.measure = async (air, from = 72, to = 1, sensors = SENSORS) => {
+  /** Stores a reading an hour, and refreshes. */
+  const measure = async (air: Air, from = 72, to = 1, sensors: readonly number[] = SENSORS) => {
     const rows = sensors.flatMap((sensor) =>
       Array.from({ length: from - to + 1 }, (_, n) => from - n).flatMap((ago) => {
         const values = air(sensor, ago);
@@ -100,19 +92,22 @@ export function useTown(engine: Engine): Town {
       on conflict (sensor_id, measured_at) do update set pm25 = excluded.pm25, pm10 = excluded.pm10`;
     await town.db.refresh(NOW);
   };
-  town.flags = async () =>
+  /** The periods that have been found so far, the latest first. */
+  const flags = async (): Promise<Flag[]> =>
     (await screenedPeriods(town.db.target, 'UTC')).map(({ station_id, reason, since, until }) => ({
       station: station_id,
       reason,
       since: hoursSince(since),
       until: until === null ? null : hoursSince(until),
     }));
-  town.screened = async (air) => {
-    await town.measure(air);
+  /** The periods that are found in the air of three days. */
+  const screened = async (air: Air) => {
+    await measure(air);
     await screen(town.db.target, NOW);
-    return await town.flags();
+    return await flags();
   };
-  town.screenedApart = async (airs) => {
+  /** The same for several airs at once, each in a town of its own, 85 km from the next. */
+  const screenedApart = async (airs: readonly Air[]) => {
     const { stations, ...one } = network();
     const copies = airs.flatMap((_, n) =>
       stations.map(({ sensors, ...station }) => ({
@@ -125,16 +120,16 @@ export function useTown(engine: Engine): Town {
     const airOf: Air = (sensor, ago) =>
       airs[Math.floor(sensor / 1_000)]?.(sensor % 1_000, ago) ?? null;
     const sensors = airs.flatMap((_, n) => SENSORS.map((id) => 1_000 * n + id));
-    await town.measure(airOf, 72, 1, sensors);
+    await measure(airOf, 72, 1, sensors);
     await screen(town.db.target, NOW);
-    const flags = await town.flags();
+    const all = await flags();
     return airs.map((_, n) =>
-      flags
+      all
         .filter(({ station }) => Math.floor(station / 100) === n)
         .map((flag) => ({ ...flag, station: flag.station % 100 })),
     );
   };
-  return town;
+  return Object.assign(town, { measure, flags, screened, screenedApart });
 }
 
 const hoursSince = (time: string) => (NOW.getTime() - Date.parse(time)) / HOUR;
