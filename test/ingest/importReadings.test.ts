@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
+import { whereComplete } from '../support/complete.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
@@ -23,7 +24,7 @@ onEveryEngineInAll('import readings', (engine) => {
   });
   const csv = `sensor_id,time,pm25,colour,temperature\n${lines.join('\n')}\n`;
 
-  test('an import leaves no file open, whatever was wrong with it', async () => {
+  test('an import leaves no file open, whatever was wrong with it', whereComplete, async () => {
     const row = '1,2026-11-19T08:00:00Z,12.5\n';
     const rest = row.repeat(5_000);
     const paths = [
@@ -55,55 +56,62 @@ onEveryEngineInAll('import readings', (engine) => {
     expect(summary.examples).toMatchObject([{ reason: 'unknown_sensor' }]);
   });
 
-  test('an import reads several files in several batches, and changes nothing when repeated', async () => {
-    const half = lines.length / 2;
-    const paths = [
-      file('a.csv', `sensor_id,time,pm25,colour,temperature\n${lines.slice(0, half).join('\n')}\n`),
-      file(
-        'b.csv.gz',
-        gzipSync(
-          `sensor_id;time;pm25;colour;temperature\n${lines.slice(half).join('\n').replaceAll(',', ';')}`,
+  test(
+    'an import reads several files in several batches, and changes nothing when repeated',
+    whereComplete,
+    async () => {
+      const half = lines.length / 2;
+      const paths = [
+        file(
+          'a.csv',
+          `sensor_id,time,pm25,colour,temperature\n${lines.slice(0, half).join('\n')}\n`,
         ),
-      ),
-    ];
-    const { summary, log } = await bring(...paths);
-    expect(summary).toEqual({
-      received: 6_000,
-      examples: [],
-      accepted: 6_000,
-      unchanged: 0,
-      replaced: null,
-      oldest: '2023-11-14T22:13:20Z',
-      newest: new Date(1.7e12 + 5_999 * 300_000).toISOString().replace('.000Z', 'Z'),
-      quarantined: {},
-      values: {},
-      without_station: 0,
-      left_out_of_quarantine: 0,
-      excluded: 0,
-      ignored: ['colour'],
-      hints: [],
-      formats: ['airseries'],
-      failed: false,
-      failures: [],
-    });
-    // how far it has got is logged where that takes seconds
-    expect(log.lines.filter(({ message }) => !['reading', 'storing'].includes(message))).toEqual([
-      {
-        level: 'info',
-        message: expect.stringContaining('ignored'),
-        fields: { source: paths[0], columns: ['colour'] },
-      },
-    ]);
-    expect(await differences(town.db)).toEqual([]);
-    const before = await stored(town.owner);
-    expect((await bring(...paths)).summary).toMatchObject({
-      accepted: 0,
-      unchanged: 6_000,
-      failed: false,
-    });
-    expect(await stored(town.owner)).toEqual(before);
-    expect(await differences(town.db)).toEqual([]);
-  });
+        file(
+          'b.csv.gz',
+          gzipSync(
+            `sensor_id;time;pm25;colour;temperature\n${lines.slice(half).join('\n').replaceAll(',', ';')}`,
+          ),
+        ),
+      ];
+      const { summary, log } = await bring(...paths);
+      expect(summary).toEqual({
+        received: 6_000,
+        examples: [],
+        accepted: 6_000,
+        unchanged: 0,
+        replaced: null,
+        oldest: '2023-11-14T22:13:20Z',
+        newest: new Date(1.7e12 + 5_999 * 300_000).toISOString().replace('.000Z', 'Z'),
+        quarantined: {},
+        values: {},
+        without_station: 0,
+        left_out_of_quarantine: 0,
+        excluded: 0,
+        ignored: ['colour'],
+        hints: [],
+        formats: ['airseries'],
+        failed: false,
+        failures: [],
+      });
+      // how far it has got is logged where that takes seconds
+      expect(log.lines.filter(({ message }) => !['reading', 'storing'].includes(message))).toEqual([
+        {
+          level: 'info',
+          message: expect.stringContaining('ignored'),
+          fields: { source: paths[0], columns: ['colour'] },
+        },
+      ]);
+      expect(await differences(town.db)).toEqual([]);
+      const before = await stored(town.owner);
+      expect((await bring(...paths)).summary).toMatchObject({
+        accepted: 0,
+        unchanged: 6_000,
+        failed: false,
+      });
+      expect(await stored(town.owner)).toEqual(before);
+      expect(await differences(town.db)).toEqual([]);
+    },
+  );
 
   test('an import logs garbage with its line number, and stores the rest', async () => {
     const damaged = [

@@ -3,10 +3,12 @@
  * and time are put together, however far apart they stand: an empty cell withdraws what was stored
  * before the source came, and never what another row of it gives.
  */
+
 import { describe, expect, test } from 'vitest';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
+import { whereComplete } from '../support/complete.ts';
 import { isAll, onEveryEngineInAll } from '../support/database.ts';
 import { send, usePushing } from './http/pushing.ts';
 import { file, HOW, importText, reading, retry, useTown } from './support.ts';
@@ -161,17 +163,21 @@ onEveryEngineInAll('a source', (engine) => {
     expect(summary.hints[0]).toContain(`lines 2 and 3, both 1 at ${T}: pm25 5 and 6)`);
   });
 
-  test('a source may hold tables one after another, each with parameters of its own', async () => {
-    await hold({ temperature: 3 });
-    const table = (name: string, ...values: number[]) =>
-      `sensor_id,time,${name}\n${values.map((value, n) => `1,2026-11-01T0${n}:00:00.000Z,${value}\n`).join('')}`;
-    const summary = await bring(table('pm25', 5, 6) + table('PM10', 8, 9));
-    expect(summary).toMatchObject({ received: 4, accepted: 4, hints: [] });
-    expect(await stored()).toEqual([
-      { pm25: 5, pm10: 8, temperature: 3 },
-      { pm25: 6, pm10: 9, temperature: null },
-    ]);
-  });
+  test(
+    'a source may hold tables one after another, each with parameters of its own',
+    whereComplete,
+    async () => {
+      await hold({ temperature: 3 });
+      const table = (name: string, ...values: number[]) =>
+        `sensor_id,time,${name}\n${values.map((value, n) => `1,2026-11-01T0${n}:00:00.000Z,${value}\n`).join('')}`;
+      const summary = await bring(table('pm25', 5, 6) + table('PM10', 8, 9));
+      expect(summary).toMatchObject({ received: 4, accepted: 4, hints: [] });
+      expect(await stored()).toEqual([
+        { pm25: 5, pm10: 8, temperature: 3 },
+        { pm25: 6, pm10: 9, temperature: null },
+      ]);
+    },
+  );
 
   test('a row that only withdraws counts as accepted, not as unchanged (S3)', async () => {
     await hold({ pm25: 5, temperature: 3 });

@@ -1,4 +1,5 @@
 /** Listing and dropping quarantined lines, and the bounds of the quarantine. */
+
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/commands/context.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
@@ -6,6 +7,7 @@ import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
 import { commandsOn } from '../../support/command.ts';
+import { whereComplete } from '../../support/complete.ts';
 import { onOneEngine } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -127,34 +129,42 @@ onOneEngine('quarantine', (engine) => {
       return lines.map(({ line, text: kept, explanation }) => [line, kept, explanation]);
     };
 
-    it('an unusable line of CSV is kept with the names of its columns, and explained by them (S2)', async () => {
-      const lines = ['1,20.11.2026 08:00,5,', `1,${T},5000,7`, `,${T},1,1`].join('\n');
-      const named = (sensor_id: string, time: string, pm25: string, no2: string) =>
-        JSON.stringify({ sensor_id, time, pm25, 'no2 (µg/m³)': no2 });
-      const listed = await explained(`sensor_id,time,pm25,"no2 (µg/m³)"\n${lines}\n`);
-      expect(listed).toEqual(
-        expect.arrayContaining([
+    it(
+      'an unusable line of CSV is kept with the names of its columns, and explained by them (S2)',
+      whereComplete,
+      async () => {
+        const lines = ['1,20.11.2026 08:00,5,', `1,${T},5000,7`, `,${T},1,1`].join('\n');
+        const named = (sensor_id: string, time: string, pm25: string, no2: string) =>
+          JSON.stringify({ sensor_id, time, pm25, 'no2 (µg/m³)': no2 });
+        const listed = await explained(`sensor_id,time,pm25,"no2 (µg/m³)"\n${lines}\n`);
+        expect(listed).toEqual(
+          expect.arrayContaining([
+            [
+              2,
+              named('1', '20.11.2026 08:00', '5', ''),
+              expect.stringContaining('2026-11-20T08:00 has no offset, or is in an hour'),
+            ],
+            [3, named('1', T, '5000', '7'), expect.stringContaining('pm25 must be -10 to 2000')],
+            [4, named('', T, '1', '1'), expect.stringContaining('sensor_id is missing')],
+          ]),
+        );
+      },
+    );
+
+    it(
+      'an unusable line of CSV is explained without its time where the column of the time was declared',
+      whereComplete,
+      async () => {
+        const columns = ['sensor_id=Nr', 'time=Wann', 'pm25_ugm3=Staub'];
+        expect(await explained('Nr,Wann,Staub\n1,gestern,5\n', columns)).toEqual([
           [
             2,
-            named('1', '20.11.2026 08:00', '5', ''),
-            expect.stringContaining('2026-11-20T08:00 has no offset, or is in an hour'),
+            '{"Nr":"1","Wann":"gestern","Staub":"5"}',
+            expect.stringMatching(/^the time is not ISO 8601 [^;]*$/),
           ],
-          [3, named('1', T, '5000', '7'), expect.stringContaining('pm25 must be -10 to 2000')],
-          [4, named('', T, '1', '1'), expect.stringContaining('sensor_id is missing')],
-        ]),
-      );
-    });
-
-    it('an unusable line of CSV is explained without its time where the column of the time was declared', async () => {
-      const columns = ['sensor_id=Nr', 'time=Wann', 'pm25_ugm3=Staub'];
-      expect(await explained('Nr,Wann,Staub\n1,gestern,5\n', columns)).toEqual([
-        [
-          2,
-          '{"Nr":"1","Wann":"gestern","Staub":"5"}',
-          expect.stringMatching(/^the time is not ISO 8601 [^;]*$/),
-        ],
-      ]);
-    });
+        ]);
+      },
+    );
   });
 
   describe('bounds', () => {

@@ -1,4 +1,5 @@
 /** Values that are judged by what the network says of their sensor (S1). */
+
 import { expect, test } from 'vitest';
 import { READING_COLUMNS } from '../../../src/contract/parameters.ts';
 import { droppedValue } from '../../../src/ingest/explain.ts';
@@ -8,6 +9,7 @@ import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { instrumentOf, mayBeNoMeasurement } from '../../../src/ingest/store/instruments.ts';
 import { checkReading, latestAcceptable } from '../../../src/ingest/store/validate.ts';
 import { NOW } from '../../support/clock.ts';
+import { whereComplete } from '../../support/complete.ts';
 import { onEveryEngineInAll } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -55,12 +57,16 @@ test.each<[kind: string, sent: object, left: string[]]>([
   },
 );
 
-test('of a value that says that nothing was measured, no other unit is hinted at', () => {
-  expect(droppedValue('out_of_bounds:temperature', 85, READING_FORMATS).hint).toMatch(/like °F/);
-  expect(droppedValue('nothing_measured:temperature', 85, READING_FORMATS)).toEqual({
-    ...{ parameter: 'temperature', reason: 'nothing_measured' },
-  });
-});
+test(
+  'of a value that says that nothing was measured, no other unit is hinted at',
+  whereComplete,
+  () => {
+    expect(droppedValue('out_of_bounds:temperature', 85, READING_FORMATS).hint).toMatch(/like °F/);
+    expect(droppedValue('nothing_measured:temperature', 85, READING_FORMATS)).toEqual({
+      ...{ parameter: 'temperature', reason: 'nothing_measured' },
+    });
+  },
+);
 
 onEveryEngineInAll('the instrument', (engine) => {
   const town = useTown(engine);
@@ -118,35 +124,39 @@ onEveryEngineInAll('the instrument', (engine) => {
     ]);
   });
 
-  test('PM2.5 that AirGradient corrected itself waits while a formula applies to its sensor (S5)', async () => {
-    const network = (correction: string | object[], device: string) =>
-      bringIn(town.owner, smallNetwork({ two: { sensors: [{ id: 3, device, correction }] } }));
-    const body = { serialno: 'a1', pm02: 7, pm02Compensated: 5, rhum: 43, rhumCompensated: 49 };
-    const push = async (values: object) => {
-      const declared = { name: 'airgradient', now: NOW };
-      const text = Buffer.from(JSON.stringify(values));
-      const { readings } = await readBatch(text, 'application/json', declared, READING_FORMATS);
-      return await accept(await assignSensors(town.ingest, readings, undefined, NOW));
-    };
-    const waiting = () => town.owner`select reason from raw.quarantine`;
-    await town.owner`truncate raw.readings, raw.quarantine`;
-    await network('epa-2021', 'other');
-    expect(await push(body)).toMatchObject({ quarantined: [{ reason: 'unknown_sensor' }] });
-    await network('epa-2021', 'a1');
-    for (let attempt = 0; attempt < 2; attempt++) {
+  test(
+    'PM2.5 that AirGradient corrected itself waits while a formula applies to its sensor (S5)',
+    whereComplete,
+    async () => {
+      const network = (correction: string | object[], device: string) =>
+        bringIn(town.owner, smallNetwork({ two: { sensors: [{ id: 3, device, correction }] } }));
+      const body = { serialno: 'a1', pm02: 7, pm02Compensated: 5, rhum: 43, rhumCompensated: 49 };
+      const push = async (values: object) => {
+        const declared = { name: 'airgradient', now: NOW };
+        const text = Buffer.from(JSON.stringify(values));
+        const { readings } = await readBatch(text, 'application/json', declared, READING_FORMATS);
+        return await accept(await assignSensors(town.ingest, readings, undefined, NOW));
+      };
+      const waiting = () => town.owner`select reason from raw.quarantine`;
+      await town.owner`truncate raw.readings, raw.quarantine`;
+      await network('epa-2021', 'other');
+      expect(await push(body)).toMatchObject({ quarantined: [{ reason: 'unknown_sensor' }] });
+      await network('epa-2021', 'a1');
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await retry(town.owner);
+        expect(await waiting()).toEqual([{ reason: 'corrected_already' }]);
+      }
+      expect(await stored(town.owner)).toEqual([]);
+      await network([{ formula: 'epa-2021', until: '2026-11-20T11:00:00Z' }], 'a1');
       await retry(town.owner);
-      expect(await waiting()).toEqual([{ reason: 'corrected_already' }]);
-    }
-    expect(await stored(town.owner)).toEqual([]);
-    await network([{ formula: 'epa-2021', until: '2026-11-20T11:00:00Z' }], 'a1');
-    await retry(town.owner);
-    expect(await stored(town.owner)).toMatchObject([
-      { sensor_id: 3, pm25_raw: 7, pm25: 5, humidity: 49 },
-    ]);
-    expect(await waiting()).toEqual([]);
-    await town.owner`truncate raw.readings`;
-    await network('epa-2021', 'a1');
-    const { pm02Compensated: _, ...raw } = body;
-    expect(await push(raw)).toMatchObject({ accepted: 1 });
-  });
+      expect(await stored(town.owner)).toMatchObject([
+        { sensor_id: 3, pm25_raw: 7, pm25: 5, humidity: 49 },
+      ]);
+      expect(await waiting()).toEqual([]);
+      await town.owner`truncate raw.readings`;
+      await network('epa-2021', 'a1');
+      const { pm02Compensated: _, ...raw } = body;
+      expect(await push(raw)).toMatchObject({ accepted: 1 });
+    },
+  );
 });

@@ -1,4 +1,5 @@
 /** Gauges that count up (A6): the total is kept, and the amount is derived from the one before. */
+
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { maintain } from '../../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../../src/aggregate/retention.ts';
@@ -11,6 +12,7 @@ import { removeElement } from '../../../src/network/removeElement.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { NOW } from '../../support/clock.ts';
+import { whereComplete } from '../../support/complete.ts';
 import { isRepetition, onEveryEngine } from '../../support/database.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
@@ -203,59 +205,69 @@ onEveryEngine('totals of rain', (engine) => {
 
   if (isRepetition(engine)) return;
 
-  test('files have rain totals of a declared sensor or in a column rain_total, and may be read again (A6)', async () => {
-    const rows = [1000, 1000.5, 2, 2].map((rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`);
-    const bring = (name: string, header: string) =>
-      importReadings(town.ingest, [file(name, `${header}\n${rows.join('')}`)], HOW);
-    expect(await bring('a.csv', 'sensor_id,time,rain')).toMatchObject({
-      accepted: 6,
-      quarantined: { no_value: 2 }, // of sensor 3, whose rain is the amount
-      values: { 'out_of_bounds:rain': 2 },
-    });
-    expect(await amounts()).toEqual([null, 0.5, 2, 0, 2, 2]);
-    expect(await bring('b.csv', 'sensor_id,time,rain_total')).toMatchObject({
-      accepted: 4,
-      unchanged: 4,
-    });
-    expect(await amounts()).toEqual([null, 0.5, 2, 0, null, 0.5, 2, 0]);
+  test(
+    'files have rain totals of a declared sensor or in a column rain_total, and may be read again (A6)',
+    whereComplete,
+    async () => {
+      const rows = [1000, 1000.5, 2, 2].map(
+        (rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`,
+      );
+      const bring = (name: string, header: string) =>
+        importReadings(town.ingest, [file(name, `${header}\n${rows.join('')}`)], HOW);
+      expect(await bring('a.csv', 'sensor_id,time,rain')).toMatchObject({
+        accepted: 6,
+        quarantined: { no_value: 2 }, // of sensor 3, whose rain is the amount
+        values: { 'out_of_bounds:rain': 2 },
+      });
+      expect(await amounts()).toEqual([null, 0.5, 2, 0, 2, 2]);
+      expect(await bring('b.csv', 'sensor_id,time,rain_total')).toMatchObject({
+        accepted: 4,
+        unchanged: 4,
+      });
+      expect(await amounts()).toEqual([null, 0.5, 2, 0, null, 0.5, 2, 0]);
 
-    const before = await stored(town.owner);
-    const csv = before.map(
-      ({ sensor_id, measured_at, rain, rain_total }) =>
-        `${sensor_id},${measured_at},${rain ?? ''},${rain_total}\n`,
-    );
-    await town.owner`truncate raw.readings`;
-    const path = file('dump.csv', `sensor_id,measured_at,rain,rain_total\n${csv.join('')}`);
-    expect(await importReadings(town.ingest, [path], HOW)).toMatchObject({ accepted: 8 });
-    // the amount that stood beside a total is not in a table of totals
-    expect(await stored(town.owner)).toEqual(before.map((row) => ({ ...row, rain_given: null })));
-  });
+      const before = await stored(town.owner);
+      const csv = before.map(
+        ({ sensor_id, measured_at, rain, rain_total }) =>
+          `${sensor_id},${measured_at},${rain ?? ''},${rain_total}\n`,
+      );
+      await town.owner`truncate raw.readings`;
+      const path = file('dump.csv', `sensor_id,measured_at,rain,rain_total\n${csv.join('')}`);
+      expect(await importReadings(town.ingest, [path], HOW)).toMatchObject({ accepted: 8 });
+      // the amount that stood beside a total is not in a table of totals
+      expect(await stored(town.owner)).toEqual(before.map((row) => ({ ...row, rain_given: null })));
+    },
+  );
 
-  test('rain without a time of its own is left out with its reason, also after waiting for its sensor (A6, S3)', async () => {
-    const body = { device: 'garden', rain: 2, temperature: 5 };
-    expect(await push(body)).toMatchObject({
-      accepted: 1,
-      values: [{ index: 0, reason: 'no_time:rain' }],
-    });
-    expect(await stored(town.owner)).toMatchObject([
-      { rain: null, rain_total: null, temperature: 5 },
-    ]);
-    expect(await town.owner`select kind, reason from raw.quarantine`).toEqual([
-      { kind: 'value', reason: 'no_time:rain' },
-    ]);
-    await town.owner`truncate raw.readings, raw.quarantine`;
-    const { readings } = await readBatch(
-      Buffer.from(JSON.stringify({ ...body, device: 'roof' })),
-      'application/json',
-      { name: 'airseries', now: NOW },
-      READING_FORMATS,
-    );
-    await accept(...(await assignSensors(town.ingest, readings, undefined, NOW)));
-    await town.owner`update raw.sensor set device = 'roof' where id = 3`;
-    await retry(town.owner);
-    await town.owner`update raw.sensor set device = 'garden' where id = 3`;
-    expect(await stored(town.owner)).toMatchObject([{ rain: null, temperature: 5 }]);
-  });
+  test(
+    'rain without a time of its own is left out with its reason, also after waiting for its sensor (A6, S3)',
+    whereComplete,
+    async () => {
+      const body = { device: 'garden', rain: 2, temperature: 5 };
+      expect(await push(body)).toMatchObject({
+        accepted: 1,
+        values: [{ index: 0, reason: 'no_time:rain' }],
+      });
+      expect(await stored(town.owner)).toMatchObject([
+        { rain: null, rain_total: null, temperature: 5 },
+      ]);
+      expect(await town.owner`select kind, reason from raw.quarantine`).toEqual([
+        { kind: 'value', reason: 'no_time:rain' },
+      ]);
+      await town.owner`truncate raw.readings, raw.quarantine`;
+      const { readings } = await readBatch(
+        Buffer.from(JSON.stringify({ ...body, device: 'roof' })),
+        'application/json',
+        { name: 'airseries', now: NOW },
+        READING_FORMATS,
+      );
+      await accept(...(await assignSensors(town.ingest, readings, undefined, NOW)));
+      await town.owner`update raw.sensor set device = 'roof' where id = 3`;
+      await retry(town.owner);
+      await town.owner`update raw.sensor set device = 'garden' where id = 3`;
+      expect(await stored(town.owner)).toMatchObject([{ rain: null, temperature: 5 }]);
+    },
+  );
 
   test('an amount of rain counts where no amount follows from the total of another source (A6, S3)', async () => {
     const sources = [

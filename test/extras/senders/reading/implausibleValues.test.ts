@@ -1,6 +1,6 @@
 /**
  * Values that cannot be what they are taken for stop a source, which is told what to declare (S8).
- * What only the database sees, such as PM2.5 above PM10: test/ingest/store/look.test.ts.
+ * What only the database sees, such as PM2.5 above PM10: test/extras/senders/store/look.test.ts.
  */
 import { expect, test } from 'vitest';
 import { conversionFrom } from '../../../../src/extras/senders/units.ts';

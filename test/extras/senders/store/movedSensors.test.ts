@@ -3,10 +3,10 @@
  * say that it moved: asked about (S9).
  */
 import { expect, it } from 'vitest';
-import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { smallNetwork } from '../../support/smallNetwork.ts';
-import { send, usePushing } from '../http/pushing.ts';
-import { importText, stored } from '../support.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
+import { send, usePushing } from '../../../ingest/http/pushing.ts';
+import { importText, stored } from '../../../ingest/support.ts';
+import { smallNetwork } from '../../../support/smallNetwork.ts';
 
 const MOVE = '2026-11-15T00:00:00Z';
 

@@ -1,15 +1,15 @@
 /** The rows of a source are looked at as a whole before any is stored, in any order (S3, S7, S8). */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { makeFindings } from '../../../src/ingest/reading/facts.ts';
-import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
-import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
-import { type Finding, lookAtStage, lookedAt } from '../../../src/ingest/store/look.ts';
-import { withStage } from '../../../src/ingest/store/stage.ts';
-import { NOW } from '../../support/clock.ts';
-import { isAll } from '../../support/database.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
-import { importText, reading, useTown } from '../support.ts';
+import { makeFindings } from '../../../../src/ingest/reading/facts.ts';
+import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
+import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
+import { type Finding, lookAtStage, lookedAt } from '../../../../src/ingest/store/look.ts';
+import { withStage } from '../../../../src/ingest/store/stage.ts';
+import { importText, reading, useTown } from '../../../ingest/support.ts';
+import { NOW } from '../../../support/clock.ts';
+import { isAll } from '../../../support/database.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 
 const town = useTown();
 

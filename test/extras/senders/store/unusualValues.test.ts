@@ -3,15 +3,15 @@
  * of their own station and of others nearby (S8).
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { refresh } from '../../../src/aggregate/refresh.ts';
-import type { Sql } from '../../../src/database/client.ts';
-import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { NOW } from '../../support/clock.ts';
-import { onEveryEngineInAll } from '../../support/database.ts';
-import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { openPushing, type Pushing } from '../http/pushing.ts';
-import { importText, reading, stored } from '../support.ts';
+import { refresh } from '../../../../src/aggregate/refresh.ts';
+import type { Sql } from '../../../../src/database/client.ts';
+import type { Declarations } from '../../../../src/ingest/reading/declarations.ts';
+import { acceptReadings } from '../../../../src/ingest/store/accept.ts';
+import { openPushing, type Pushing } from '../../../ingest/http/pushing.ts';
+import { importText, reading, stored } from '../../../ingest/support.ts';
+import { NOW } from '../../../support/clock.ts';
+import { onEveryEngineInAll } from '../../../support/database.ts';
+import { bringIn, smallNetwork } from '../../../support/smallNetwork.ts';
 
 onEveryEngineInAll('readings among others', (engine) => {
   let here: Pushing;

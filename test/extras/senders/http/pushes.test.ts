@@ -4,11 +4,11 @@
  */
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
-import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
-import { READING_FORMATS } from '../../support/formats.ts';
-import { retry, stored } from '../support.ts';
-import { usePushing } from './pushing.ts';
+import { listQuarantine } from '../../../../src/ingest/quarantine/list.ts';
+import { checkDeclaredOwner } from '../../../../src/ingest/store/deviceSensors.ts';
+import { usePushing } from '../../../ingest/http/pushing.ts';
+import { retry, stored } from '../../../ingest/support.ts';
+import { READING_FORMATS } from '../../../support/formats.ts';
 
 const T = '2026-11-20T11:00:00Z';
 

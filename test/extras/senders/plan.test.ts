@@ -1,12 +1,12 @@
 /** A plan says what a file or a push would do, and stores nothing (S10). */
 import request from 'supertest';
 import { expect, it } from 'vitest';
-import { type Confirm, importReadings } from '../../src/ingest/importReadings.ts';
-import type { Plan } from '../../src/ingest/plan.ts';
-import { NOW } from '../support/clock.ts';
-import { onEveryEngineInAll } from '../support/database.ts';
-import { usePushing } from './http/pushing.ts';
-import { file, HOW, stored } from './support.ts';
+import { type Confirm, importReadings } from '../../../src/ingest/importReadings.ts';
+import type { Plan } from '../../../src/ingest/plan.ts';
+import { usePushing } from '../../ingest/http/pushing.ts';
+import { file, HOW, stored } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
+import { onEveryEngineInAll } from '../../support/database.ts';
 
 onEveryEngineInAll('a plan', (engine) => {
   const here = usePushing(undefined, engine);
