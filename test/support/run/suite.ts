@@ -33,7 +33,6 @@ const RARE = [
   'test/aggregate/tampering.test.ts', // audit.test.ts: wrong, missing and surplus buckets are named and mended
   'test/aggregate/retention.test.ts', // engines.test.ts: expired readings are deleted, and their aggregates stay
   'test/extras/demo/demo.test.ts', // demo/wiring.test.ts: a service with it; demo/readings.test.ts: what it invents
-  'test/network/worlds.test.ts', // suspect/rule.test.ts, suspect/periods.test.ts: each part of the rule
   'test/serve/coldDocuments.test.ts', // windows.test.ts: the same documents, by value
   'test/serve/cacheCoherence.test.ts', // cache.test.ts, dataVersion.test.ts: each rule of the cache
   'test/extras/pages/docs.test.ts', // openapi.test.ts: the content of the reference
