@@ -21,7 +21,7 @@ import { EXTRAS } from '../../src/extras.ts';
 import { isComplete } from '../support/complete.ts';
 import { patient } from '../support/patience.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { needs } from '../support/tools.ts';
+import { needs, skipUnless } from '../support/tools.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const NOT_COPIED = ['node_modules', '.git', 'dist', '.airseries'];
@@ -101,7 +101,8 @@ describe('without an extra', needs('all'), () => {
   );
 });
 
-describe('without any extra', NAMES.length === 0 ? { skip: true } : needs('all'), () => {
+const isThere = skipUnless(NAMES.length > 0, 'there is no extra to take away');
+describe('without any extra', isThere.skip ? isThere : needs('all'), () => {
   it('the project builds and passes its tests', { timeout: patient(900_000) }, async () => {
     expect(isComplete).toBe(true);
     await expectPassed(await built(...NAMES));
