@@ -159,8 +159,8 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
       for (const [name, most] of [
         // also the days, the hours of the running day and the first hour, which tell how many hours
         // to expect, at two instants
-        ['stationNow', 12 + hours + 9],
-        ['regionNow', 12 + 1], // also an hour of its station, which tells how many to expect
+        ['stationNow', 2 * hours + 9],
+        ['regionNow', hours + 1], // also an hour of its station, which tells how many to expect
         ['stationDays', 2 * 365], // values, and how many of their hours were measured
         ['regionDays', 2 * 365],
         // the days, and the hours that they have
