@@ -16,27 +16,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpired } from '../../../src/aggregate/retention.ts';
-import { connect, type Sql } from '../../../src/database/client.ts';
-import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
+import type { Sql } from '../../../src/database/client.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { compareArchive, duck, indexOf, type Row, rowsIn } from './archiveValues.ts';
 import { type Records, readCsv } from './csv.ts';
-import { emptyFolder, filesIn } from './support.ts';
+import { CSV, filesIn, makerOf } from './support.ts';
 
 const ZONE = 'Europe/Berlin'; // where October has an hour more
 const NOW = new Date('2026-11-05T02:23:00Z');
 const log = keepingLog();
-
-/** The CSV files in the layout of airquality.am, in the order of the index. */
-const CSV = [
-  'sensors.csv',
-  ...['sensor', 'station', 'city'].flatMap((of) => [
-    `${of}_avg_hourly/${of}_avg_hourly_2026.csv`,
-    `${of}_avg_daily.csv`,
-  ]),
-].map((name) => `airquality-am/${name}`);
 
 /** A resource of a Frictionless Data Package 1.0, and the values of its types. */
 type Table = {
@@ -93,8 +83,7 @@ onEveryEngineInAll('the archive', (engine) => {
     await db.drop();
   });
 
-  const archive = (folder: string, now = NOW) =>
-    makeArchive(db.target, { folder, timeZone: ZONE, now, log, terminal: false, license: 'CC0' });
+  const archive = (folder: string, now = NOW) => makerOf(db)(folder, now, { license: 'CC0' });
 
   it('the first run makes a file a month and a year, and the tables', async () => {
     const archived = await archive(folder);
@@ -436,8 +425,7 @@ onEveryEngineInAll('the archive', (engine) => {
 
     it('another database, or one that was set back, makes everything again', async () => {
       const index = readFileSync(join(folder, 'datapackage.json'), 'utf8');
-      const { airseries } = indexOf(folder);
-      const { resources } = indexOf(folder);
+      const { airseries, resources } = indexOf(folder);
       const newer = resources.map((one) => ({
         ...one,
         ...(one.airseries && { airseries: { ...one.airseries, change: '999999999' } }),
@@ -506,16 +494,6 @@ onEveryEngineInAll('the archive', (engine) => {
       const archived = await archive(folder, new Date('2026-12-01T03:02:00Z'));
       expect(archived?.changed).toContain('hours/2026-11.parquet');
     });
-  });
-
-  it('a second session that would make an archive at the same time makes none', async () => {
-    const other = emptyFolder();
-    const session = connect(db.target, {});
-    await session`select pg_advisory_lock(hashtext('airseries'), hashtext('archive'))`;
-    expect(await archive(other)).toBeUndefined();
-    expect(readdirSync(other)).toEqual([]);
-    await session.end();
-    expect(await archive(other)).toMatchObject({ files: 17 });
   });
 });
 

@@ -6,9 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../../src/database/client.ts';
-import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { until } from '../../support/patience.ts';
 import { addressVariables, runProgram } from '../../support/program.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -16,7 +14,7 @@ import { needs } from '../../support/tools.ts';
 import { isRoot } from '../../support/users.ts';
 import { expectSaid, type } from '../../whole/mistakes/mistake.ts';
 import { duck, indexOf } from './archiveValues.ts';
-import { emptyFolder, filesIn } from './support.ts';
+import { emptyFolder, filesIn, makerOf } from './support.ts';
 
 const NOW = new Date('2026-11-05T02:23:00Z');
 const LATER = new Date('2026-11-06T02:23:00Z');
@@ -37,11 +35,7 @@ onOneEngine('an archive', (engine) => {
   afterAll(() => db.drop());
 
   const archive = (folder: string, now: Date, signal?: AbortSignal) =>
-    makeArchive(db.target, {
-      ...{ folder, now, timeZone: db.timeZone, log: keepingLog(), terminal: false },
-      license: undefined,
-      signal,
-    });
+    makerOf(db)(folder, now, { signal });
   const INDEX = 'datapackage.json';
   const pathsOf = (folder: string) => indexOf(folder).resources.map(({ path }) => path);
   const environment = (now: Date) => ({

@@ -385,21 +385,6 @@ inBrowser('the pages of a town', (newPage) => {
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
-  it('the page of a station that never sent anything says so, and shows no history and no forms', async () => {
-    const page = await open(`${origin}/en/station/2?year=2026`);
-    expect(await page.locator('[data-live=head]').textContent()).toContain(
-      'Nothing has been measured here yet.',
-    );
-    expect(
-      await page.locator('#history, .chart, .calendar, form, select, input, figure, .tile').count(),
-    ).toBe(0);
-    const region = await open(`${origin}/en/region/village`);
-    expect(await region.locator('[data-live=head]').textContent()).toContain(
-      'Nothing has been measured here yet.',
-    );
-    expect(await region.locator('[data-live=health]').textContent()).toBe('');
-  });
-
   it.each([
     ['en', 1_280, 'light'],
     ['hy', 320, 'dark'],
