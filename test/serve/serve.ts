@@ -42,6 +42,12 @@ export async function serve(
 }
 export type Served = Awaited<ReturnType<typeof serve>>;
 
+/** An observer of a pool, which notes the names of its statements. */
+export const observerOf = (statements: string[]) => () => ({
+  onAcquired: () => undefined,
+  onQuery: (name: string) => void statements.push(name),
+});
+
 /** The current data version, for a database that no longer changes. */
 export async function versionsOf(db: ApiDb): Promise<DataVersions> {
   const { data_version } = await db

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { NOW } from '../../support/clock.ts';
 import { until } from '../../support/patience.ts';
-import { inBrowser } from './browser.ts';
+import { askAgain, inBrowser } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
 const MINUTE = 60_000;
@@ -44,7 +44,7 @@ inBrowser('an open page', (open) => {
     await change();
     await expect
       .poll(async () => {
-        await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+        await askAgain(page);
         return await shown();
       })
       .toContain(expected);
@@ -152,7 +152,7 @@ inBrowser('an open page', (open) => {
     await site.read(1, { pm25: 7 }, after(-1_000));
     await expect
       .poll(async () => {
-        await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+        await askAgain(page);
         return await page.locator('.line', { hasText: 'At good' }).textContent();
       })
       .toMatch(/6\.0 µg/);
