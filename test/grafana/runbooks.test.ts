@@ -8,8 +8,7 @@ import { runbooks } from '../../grafana/source/runbooks.ts';
 import { choose as chooseWords } from '../support/command.ts';
 import { compose } from '../whole/deploy/composeFile.ts';
 import { GRAFANA } from './dashboards.ts';
-import { prometheusRules } from './prometheusRules.ts';
-import { stationRules } from './provisioning.ts';
+import { prometheusRules, stationRules } from './provisioning.ts';
 import { SECTIONS } from './runbooks.ts';
 
 const DISASTERS = SECTIONS.filter(({ alert }) => alert.startsWith('When '));

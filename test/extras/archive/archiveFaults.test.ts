@@ -36,13 +36,8 @@ onOneEngine('an archive', (engine) => {
 
   const archive = (folder: string, now: Date, signal?: AbortSignal) =>
     makerOf(db)(folder, now, { signal });
-  const INDEX = 'datapackage.json';
   const pathsOf = (folder: string) => indexOf(folder).resources.map(({ path }) => path);
-  const environment = (now: Date) => ({
-    ...addressVariables(db.target),
-    DATABASE_URL: 'postgres://',
-    FIXED_NOW: now.toISOString(),
-  });
+
   it('an archive whose making is killed has old and new files, all whole, and the next run does the rest', async () => {
     const folder = emptyFolder();
     await archive(folder, NOW);
@@ -110,7 +105,11 @@ onOneEngine('an archive', (engine) => {
     const made: string[] = [];
     const { signal } = stopping;
     const throwIfAborted = () => {
-      made.splice(0, Infinity, ...(existsSync(join(folder, INDEX)) ? pathsOf(folder) : []));
+      made.splice(
+        0,
+        Infinity,
+        ...(existsSync(join(folder, 'datapackage.json')) ? pathsOf(folder) : []),
+      );
       if (made.length === 2) stopping.abort();
       signal.throwIfAborted();
     };
@@ -138,7 +137,11 @@ onOneEngine('an archive', (engine) => {
     const limited = runProgram(
       ['/bin/sh', '-c', command, process.execPath, cli, 'archive', folder],
       {
-        environment: environment(LATER),
+        environment: {
+          ...addressVariables(db.target),
+          DATABASE_URL: 'postgres://',
+          FIXED_NOW: LATER.toISOString(),
+        },
       },
     );
     const { code, stderr } = await limited.finished;

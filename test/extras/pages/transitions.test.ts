@@ -114,32 +114,13 @@ inBrowser('an open page', (open) => {
   });
 
   it('the open page of a station with its first values is loaded again, since it has a history now', async () => {
-    const place = { latitude: 40.5, longitude: 44.5, regions: ['old-town'] };
-    const station = {
-      id: 12,
-      provider: 'us',
-      title: { en: 'New' },
-      ...place,
-      screening: false,
-      sensors: [{ id: 12 }],
-    };
-    await site.here.importNetwork({
-      time_zone: 'Asia/Yerevan',
-      providers: [],
-      regions: [],
-      stations: [station],
-    });
-    await expect.poll(async () => (await site.get('/en/station/12')).status).toBe(200);
+    const { waiting } = STATIONS;
     const change = async () => {
-      await site.read(12, { pm25: 7 }, after(-HOUR));
-      await site.read(12, { pm25: 7 });
+      await site.read(waiting, { pm25: 7 }, after(-HOUR));
+      await site.read(waiting, { pm25: 7 });
     };
-    const page = await follows(
-      '/en/station/12',
-      change,
-      'PM2.5 7.0 µg/m³',
-      'Nothing has been measured here yet.',
-    );
+    const nothing = 'Nothing has been measured here yet.';
+    const page = await follows(`/en/station/${waiting}`, change, 'PM2.5 7.0 µg/m³', nothing);
     await page.locator('#windows select').waitFor();
   });
 
