@@ -49,6 +49,12 @@ function european(point: Body) {
   return { european_index: BANDS[worst?.band ?? -1] ?? null, pollutant: worst?.key ?? null };
 }
 
+async function bodyOf({ app }: Served, path: string): Promise<Body> {
+  const { status, body } = await request(app).get(path);
+  expect(status, path).toBe(200);
+  return body;
+}
+
 onOneEngine('the documents of the front page', (engine) => {
   let served: Served;
   beforeAll(async () => {
@@ -59,13 +65,7 @@ onOneEngine('the documents of the front page', (engine) => {
   const send = (path: string, locale = 'en') =>
     request(served.app).get(`/${locale}/explore/v1/${path}`).set('Accept-Encoding', 'identity');
 
-  async function get(path: string): Promise<Body> {
-    const { status, body } = path.startsWith('/')
-      ? await request(served.app).get(path)
-      : await send(path);
-    expect(status, path).toBe(200);
-    return body;
-  }
+  const get = (path: string) => bodyOf(served, path.startsWith('/') ? path : `${BASE}/${path}`);
   const historyOf = (subject: string) => get(`/en/air-quality-app/v1/${subject}-history.json`);
 
   it('every document of every station and region, hidden or empty, matches the contract', async () => {
@@ -468,11 +468,7 @@ onEveryEngineInAll('the map of a parameter', (engine) => {
     return () => served.close();
   });
 
-  async function get(path: string): Promise<Body> {
-    const { status, body } = await request(served.app).get(path);
-    expect(status, path).toBe(200);
-    return body;
-  }
+  const get = (path: string) => bodyOf(served, path);
   const mapOf = (parameter: string) => get(`${BASE}/map/${parameter}.json`);
   const stationIn = (map: Body, id: number) => map.stations.find((one: Body) => one.id === id);
 

@@ -1,5 +1,5 @@
 /** Archives of a test's database, and the files of a folder. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -28,6 +28,10 @@ export const makerOf =
 
 /** A new folder, removed after the tests. */
 export const emptyFolder = () => temporaryFolder('archive');
+
+/** Damages a file without changing its size: it stays so unless it is made again. */
+export const blank = (path: string) => writeFileSync(path, Buffer.alloc(statSync(path).size));
+export const isBlank = (path: string) => readFileSync(path)[0] === 0;
 
 /** The text of every file by its name within the folder. */
 export function filesIn(folder: string): Record<string, string> {
