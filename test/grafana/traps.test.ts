@@ -179,16 +179,14 @@ describe('series', () => {
   );
 });
 
-describe('tables', () => {
-  holds('a table hides the columns that only links need', ofType('table'), ({ panel }) => {
-    const inLinks = [
-      ...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g),
-    ].map(([, name = '']) => name);
-    const helpers = columnsOf(panel).filter(
-      (name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name),
-    );
-    for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
-  });
+holds('a table hides the columns that only links need', ofType('table'), ({ panel }) => {
+  const inLinks = [...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g)].map(
+    ([, name = '']) => name,
+  );
+  const helpers = columnsOf(panel).filter(
+    (name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name),
+  );
+  for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
 });
 
 holds(

@@ -5,10 +5,8 @@
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeClock } from '../../src/base/clock.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { startingListener } from '../../src/http/listen.ts';
-import { makeApp } from '../../src/serve/app.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { DOCUMENTS, NOW } from './network.ts';
@@ -162,22 +160,6 @@ describe('an answer', () => {
       ]);
     },
   );
-
-  it('every document is 503 with Retry-After before the first build, and 200 right after it', async () => {
-    await served.database.as()`update rollup.freshness set refreshed_at = null`;
-    const answers = DOCUMENTS.map((name) => {
-      // each asks the database until it knows of the build; clients would keep an empty history
-      const { db, log } = served;
-      const app = makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log });
-      return () => send(app, 'get', `${BASE}/${name}`);
-    });
-    for (const get of answers) {
-      const res = await get();
-      expect([res.status, headersOf(res)]).toEqual([503, { ...NOT_CACHED, 'retry-after': '5' }]);
-    }
-    await served.database.refresh(NOW);
-    for (const get of answers) expect((await get()).status).toBe(200);
-  });
 
   it('a GET of / redirects to a document, without headers about language or caching', async () => {
     const res = await ask('get', '/');
