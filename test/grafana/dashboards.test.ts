@@ -115,7 +115,8 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it(`dashboard ${name} links to existing dashboards, with existing variables and columns`, () => {
+  it(`dashboard ${name} links to existing dashboards and columns, and keeps the language, the time range and the choices`, () => {
+    expect(board.links).toMatchObject([{ includeVars: true, keepTime: true }]);
     for (const { title, targets = [], fieldConfig } of panels) {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const url of [...JSON.stringify(fieldConfig).matchAll(/"url":"((?:[^"\\]|\\.)*)"/g)].map(
@@ -125,7 +126,7 @@ describe.each(names)('%s', (name) => {
         const there = names.map(dashboard).find((other) => other.uid === uid);
         const variables = there?.templating.list.map((variable) => variable.name);
         const set = [...query.matchAll(/var-(\w+)=/g)].map(([, variable]) => variable);
-        expect(set, title).toContain('locale');
+        expect(url, title).toContain(`&var-locale=$\{locale}&$\{__url_time_range}`);
         expect(set.length, title).toBe(3);
         expect(set.filter((variable) => !variables?.includes(variable ?? ''))).toEqual([]);
         for (const [, column] of query.matchAll(/fields\["([^"]+)"\]/g))

@@ -39,19 +39,10 @@ export type Panel = {
       color: { mode: string };
       mappings: unknown[];
       thresholds: { steps: Step[] };
-      custom: {
-        width?: number;
-        drawStyle?: string;
-        barAlignment?: number;
-        thresholdsStyle?: { mode: string };
-      };
+      custom: { drawStyle?: string; thresholdsStyle?: { mode: string } };
     };
     overrides: Override[];
   };
-  options?: { colorMode?: string; layers?: Layer[] };
-};
-export type Layer = {
-  config: { style: { color: { field?: string; fixed: string }; text?: object } };
 };
 export type Variable = {
   type: string;
@@ -59,7 +50,6 @@ export type Variable = {
   label: string;
   query: string | { query: string };
   refresh?: number;
-  allValue?: string;
   multi?: boolean;
   options?: { text: string; value: string }[];
 };

@@ -11,8 +11,8 @@ import { DEFINITIONS } from '../metrics/metricsTable.ts';
 import { whereComplete } from '../support/complete.ts';
 import { needs } from '../support/tools.ts';
 import { GRAFANA } from './dashboards.ts';
-import { prometheusRules } from './prometheusRules.ts';
 import { faults, SERIES } from './promql.ts';
+import { prometheusRules } from './provisioning.ts';
 import { linksOf } from './runbooks.ts';
 
 const FOLDER = new URL('prometheus/', GRAFANA).pathname;

@@ -1,4 +1,4 @@
-/** Reads the provisioning files. */
+/** Reads the provisioning files, and the alert rules of Prometheus. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { GRAFANA } from './dashboards.ts';
@@ -41,3 +41,16 @@ export const stationRules = (): (Rule & { sql: string })[] =>
       ...rule,
       sql: rule.data.find(({ model }) => model.rawSql !== undefined)?.model.rawSql ?? '',
     }));
+
+type PrometheusRule = {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string; runbook_url: string; dashboard_url: string };
+};
+
+const text = readFileSync(new URL('prometheus/rules/airseries.yml', GRAFANA), 'utf8');
+export const prometheusRules: PrometheusRule[] = parse(text).groups.flatMap(
+  ({ rules }: { rules: PrometheusRule[] }) => rules,
+);

@@ -3,13 +3,12 @@
  * the dashboard that is made of it.
  */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runbooks } from '../../grafana/source/runbooks.ts';
 import { choose as chooseWords } from '../support/command.ts';
 import { compose } from '../whole/deploy/composeFile.ts';
 import { GRAFANA } from './dashboards.ts';
-import { prometheusRules } from './prometheusRules.ts';
-import { stationRules } from './provisioning.ts';
+import { prometheusRules, stationRules } from './provisioning.ts';
 import { SECTIONS } from './runbooks.ts';
 
 const DISASTERS = SECTIONS.filter(({ alert }) => alert.startsWith('When '));
@@ -34,17 +33,19 @@ it('the dashboard Runbooks has a panel for each section, in order (npm run gener
   );
 });
 
-describe.each(ALERTS)('$alert', ({ alert, text, commands }) => {
-  it(`the runbook "${alert}" says if it can wait until morning, and has commands`, () => {
+it.each(ALERTS)(
+  'the runbook "$alert" says if it can wait until morning, and has commands',
+  ({ text, commands }) => {
     expect(text).toMatch(/^\*\*Until morning:\*\* (yes|no)\b.{30}/m);
     expect(commands).toHaveLength(2);
     expect(commands[0]).not.toContain('docker');
     expect(commands[1]).toMatch(/^(docker|df|curl) /);
-  });
-});
+  },
+);
 
-describe.each(DISASTERS)('$alert', ({ alert, text, commands }) => {
-  it(`the runbook "${alert}" says how one notices it, what is lost, and when all is right again`, () => {
+it.each(DISASTERS)(
+  'the runbook "$alert" says how one notices it, what is lost, and when all is right again',
+  ({ text, commands }) => {
     const [notices, lost, right] = ['One notices', 'Lost', 'Right again'].map((what) =>
       text.indexOf(`**${what}:** `),
     );
@@ -52,8 +53,8 @@ describe.each(DISASTERS)('$alert', ({ alert, text, commands }) => {
       [-1, notices, lost, right].sort((a = 0, b = 0) => a - b),
     );
     expect(commands.join('')).toMatch(/^node src\/airseries\.js audit|^pg_dump/m);
-  });
-});
+  },
+);
 
 it('a runbook says where the embedded server is, before programs that are given no address', () => {
   const restoring = DISASTERS.map(({ commands }) => commands.join('')).filter((text) =>
@@ -66,29 +67,27 @@ it('a runbook says where the embedded server is, before programs that are given 
     );
 });
 
-describe.each(SECTIONS)('$alert', ({ alert, commands }) => {
-  it(`the runbook "${alert}" has only commands that exist`, () => {
-    const lines = commands
-      .join('')
-      .split(/[\n;|]/)
-      .map((line) => line.replace(/ +#.*| > .*| - < .*/, '').trim());
-    for (const line of lines.filter(
-      (one) => one.includes('airseries.js ') || one.includes('dist/cli.js '),
-    )) {
-      const [, words] = / node (?:src\/airseries|dist\/cli)\.js (.+)$/.exec(` ${line}`) ?? [];
-      if (line.startsWith('docker compose exec database')) continue;
-      const args = (words ?? '').split(' ');
-      const flags = args.filter((word) => word.startsWith('--'));
-      const chosen = chooseWords(
-        args[0] === 'import' ? [...args.slice(0, 2), 'file', ...flags] : args,
-      );
-      expect('run' in chosen || 'starts' in chosen, line).toBe(true);
-    }
-    for (const [, verb, rest = ''] of commands.join('').matchAll(/docker compose (\w+)(.*)/g)) {
-      const words = rest.split(' ').filter((word) => word in compose.services);
-      if (verb === 'exec') expect(words[0], rest).toBeDefined();
-      if (['logs', 'exec', 'restart'].includes(`${verb}`))
-        expect(words.length, rest).toBeGreaterThan(0);
-    }
-  });
+it.each(SECTIONS)('the runbook "$alert" has only commands that exist', ({ commands }) => {
+  const lines = commands
+    .join('')
+    .split(/[\n;|]/)
+    .map((line) => line.replace(/ +#.*| > .*| - < .*/, '').trim());
+  for (const line of lines.filter(
+    (one) => one.includes('airseries.js ') || one.includes('dist/cli.js '),
+  )) {
+    const [, words] = / node (?:src\/airseries|dist\/cli)\.js (.+)$/.exec(` ${line}`) ?? [];
+    if (line.startsWith('docker compose exec database')) continue;
+    const args = (words ?? '').split(' ');
+    const flags = args.filter((word) => word.startsWith('--'));
+    const chosen = chooseWords(
+      args[0] === 'import' ? [...args.slice(0, 2), 'file', ...flags] : args,
+    );
+    expect('run' in chosen || 'starts' in chosen, line).toBe(true);
+  }
+  for (const [, verb, rest = ''] of commands.join('').matchAll(/docker compose (\w+)(.*)/g)) {
+    const words = rest.split(' ').filter((word) => word in compose.services);
+    if (verb === 'exec') expect(words[0], rest).toBeDefined();
+    if (['logs', 'exec', 'restart'].includes(`${verb}`))
+      expect(words.length, rest).toBeGreaterThan(0);
+  }
 });

@@ -1,7 +1,7 @@
 /** Traps of Grafana that a panel fell into once, each as a property of all panels. */
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES, LINE, LINES, NOTHING } from '../../grafana/source/colours.ts';
-import { dashboard, names, type Override, type Panel, type Step, targetsOf } from './dashboards.ts';
+import { dashboard, names, type Override, type Panel, type Step } from './dashboards.ts';
 
 /** Colours that say nothing about the air or the service. */
 const NEUTRAL = [NOTHING, LINE, 'transparent', 'text'];
@@ -179,16 +179,14 @@ describe('series', () => {
   );
 });
 
-describe('tables', () => {
-  holds('a table hides the columns that only links need', ofType('table'), ({ panel }) => {
-    const inLinks = [
-      ...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g),
-    ].map(([, name = '']) => name);
-    const helpers = columnsOf(panel).filter(
-      (name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name),
-    );
-    for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
-  });
+holds('a table hides the columns that only links need', ofType('table'), ({ panel }) => {
+  const inLinks = [...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g)].map(
+    ([, name = '']) => name,
+  );
+  const helpers = columnsOf(panel).filter(
+    (name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name),
+  );
+  for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
 });
 
 holds(
@@ -203,21 +201,6 @@ holds(
       /\(up\{|\(airseries_worker\{| or 0 \* sum\(airseries_build_info\{/,
     ),
 );
-
-describe.each(names)('%s', (name) => {
-  const board = dashboard(name);
-
-  it(`links of dashboard ${name} keep the language, the time range and the choices`, () => {
-    expect(board.links).toMatchObject([{ includeVars: true, keepTime: true }]);
-    for (const { panel } of targetsOf(board)) {
-      for (const [, url] of JSON.stringify(panel.fieldConfig).matchAll(
-        /"url":"((?:[^"\\]|\\.)*)"/g,
-      )) {
-        expect(url, panel.title).toContain(`&var-locale=$\{locale}&$\{__url_time_range}`);
-      }
-    }
-  });
-});
 
 it('a variable means the same on every dashboard, because links carry it along', () => {
   const kinds = new Map<string, Set<string>>();

@@ -5,16 +5,12 @@
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeClock } from '../../src/base/clock.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
-import { openReaderPool } from '../../src/database/pools.ts';
 import { startingListener } from '../../src/http/listen.ts';
-import { makeApp } from '../../src/serve/app.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { DOCUMENTS, NOW } from './network.ts';
-import { NOWHERE, PATHS, type Served, serve } from './serve.ts';
+import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const JSON_BODY = {
@@ -165,16 +161,6 @@ describe('an answer', () => {
     },
   );
 
-  it('the answer is 503 and not to be cached while the database is unreachable', async () => {
-    const db = openReaderPool(NOWHERE, { timeZone: 'UTC', max: 4 });
-    const app = makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log: makeLog('silent') });
-    for (const method of ['get', 'head'] as const) {
-      const res = await send(app, method, `${BASE}/region/alpha.json`);
-      expect([res.status, headersOf(res)]).toEqual([503, { ...NOT_CACHED, 'retry-after': '5' }]);
-    }
-    await db.destroy();
-  });
-
   it('a GET of / redirects to a document, without headers about language or caching', async () => {
     const res = await ask('get', '/');
     const location = `${BASE}/stations.json`;
@@ -235,8 +221,6 @@ describe('an answer', () => {
     [`${BASE}/station/2147483648.json`, /no station 2147483648\b/],
     [`${BASE}/station/0.json`, /"0" cannot be a station id/],
     [`${BASE}/station/01.json`, /"01" cannot be .* without leading zeros/],
-    [`${BASE}/station/+1.json`, /"\+1" cannot be/],
-    [`${BASE}/station/1e3.json`, /cannot be/],
     [`${BASE}/station/1%2F2.json`, /cannot be/],
     [`${BASE}/station/%31.json`, /cannot be/],
     [`${BASE}/station/1%0A.json`, /cannot be/],

@@ -1,5 +1,4 @@
 /** A network whose published numbers have changed, for every reason, for its documents and feeds. */
-import { openReaderPool } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { NOW } from '../support/clock.ts';
 import { install, reading } from '../support/installation.ts';
@@ -78,7 +77,6 @@ const ROWS: readonly Row[] = [
   ['repair', { station: 1 }, '2024-08-01', '2024-08-02', '2024-11-19 12:00'],
 ];
 
-/** With a pool of readers for it. */
 export async function installChanged(engine: Engine) {
   const here = await install(engine, CHANGED);
   const hours = (id: number, from: string, until: string, value = 10) =>
@@ -107,13 +105,5 @@ export async function installChanged(engine: Engine) {
   // not shown yet
   await owner`insert into rollup.change (reason, station_id, since, until)
     values ('late', 1, '2026-10-01', '2026-10-02')`;
-  const db = openReaderPool(here.database.target, { timeZone: 'Asia/Yerevan', max: 4 });
-  return {
-    here,
-    db,
-    async close() {
-      await db.destroy();
-      await here.close();
-    },
-  };
+  return here;
 }

@@ -1,6 +1,5 @@
 /** The documents of changed numbers: whose, why and when. */
 import { beforeAll, expect, it } from 'vitest';
-import type { ApiDb } from '../../src/database/apiDb.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
 import type { Body, Installation } from '../support/installation.ts';
@@ -9,11 +8,9 @@ import { versionsOf } from './serve.ts';
 
 onEveryEngineInAll('changed numbers', (engine) => {
   let here: Installation;
-  let db: ApiDb;
   beforeAll(async () => {
-    const installed = await installChanged(engine);
-    ({ here, db } = installed);
-    return installed.close;
+    here = await installChanged(engine);
+    return () => here.close();
   });
 
   const get = (path: string, at = NOW): Promise<Body> => here.get(`/en/explore/v1/${path}`, at);
@@ -171,7 +168,7 @@ onEveryEngineInAll('changed numbers', (engine) => {
 
   it('a change that shows raises the data version, so that no cache hides it (R1)', async () => {
     const owner = here.database.as();
-    const versionOf = async () => (await versionsOf(db)).current()?.version ?? 0;
+    const versionOf = async () => (await versionsOf(here.db)).current()?.version ?? 0;
     await here.refresh(NOW);
     const before = await versionOf();
     await here.refresh(NOW);

@@ -3,11 +3,8 @@
  * contract, has the network's values, and agrees with the other documents.
  */
 import { beforeAll, expect, it } from 'vitest';
-import type { z } from 'zod';
 import { makeClock } from '../../src/base/clock.ts';
-import { region, station } from '../../src/contract/current.ts';
-import { LOCALES, stationsList } from '../../src/contract/endpoints.ts';
-import { regionHistory, stationHistory } from '../../src/contract/history.ts';
+import { LOCALES, type StationsList } from '../../src/contract/endpoints.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import * as order from '../contract/keyOrder.ts';
@@ -33,26 +30,18 @@ onEveryEngineInAll('documents', (engine) => {
     return body;
   }
   const explore = (path: string) => get(path, 'en', 'explore/v1');
-  const list = (locale?: string): Promise<z.infer<typeof stationsList>> =>
-    get('stations.json', locale);
+  const list = (locale?: string): Promise<StationsList> => get('stations.json', locale);
   const history = (path: string) => get(`${path}-history.json`);
   const idsOf = (body: Body) => body.stations.map((one: Body) => one.id);
   const slugsOf = (body: Body) => body.regions.map((one: Body) => one.slug);
 
   it.each(LOCALES)('every document matches the contract in %s', async (locale) => {
-    const documents: [string, z.ZodType][] = [
-      ['stations.json', stationsList],
-      ...STATIONS.flatMap((id): [string, z.ZodType][] => [
-        [`station/${id}.json`, station],
-        [`station/${id}-history.json`, stationHistory],
-      ]),
-      ...REGIONS.flatMap((slug): [string, z.ZodType][] => [
-        [`region/${slug}.json`, region],
-        [`region/${slug}-history.json`, regionHistory],
-      ]),
+    const places = [
+      ...STATIONS.map((id) => `station/${id}`),
+      ...REGIONS.map((one) => `region/${one}`),
     ];
-    for (const [path, schema] of documents)
-      expect(schema.safeParse(await get(path, locale)).error, path).toBeUndefined();
+    const paths = places.flatMap((place) => [`${place}.json`, `${place}-history.json`]);
+    for (const path of ['stations.json', ...paths]) await get(path, locale); // which compares them
   });
 
   it('every document has its keys in the order of the specification', async () => {
@@ -220,7 +209,7 @@ onEveryEngineInAll('documents', (engine) => {
     expect(row).toMatchObject({ stations: '[]', regions: REGIONS.length });
   });
 
-  it('the list of now has the European index of each place, as its own document has', async () => {
+  it('the list of now has the European index of each place, as its own document has (X1)', async () => {
     const [now, all] = [await explore('now.json'), await list()];
     expect([idsOf(now), slugsOf(now)]).toEqual([idsOf(all), slugsOf(all)]);
     for (const one of [...now.stations, ...now.regions]) {

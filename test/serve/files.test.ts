@@ -16,7 +16,7 @@ import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { NOW } from './network.ts';
-import { type Served, serve } from './serve.ts';
+import { observerOf, type Served, serve } from './serve.ts';
 
 const PATH = '/en/explore/v1/station/1/hours/2026-11-18/2026-11-20.csv';
 const rawRequest = (station: number) =>
@@ -33,11 +33,7 @@ beforeAll(async () => {
   const { target, timeZone } = served.database;
   owner = served.database.as();
   superuser = served.database.superuser();
-  const observer = () => ({
-    onAcquired: () => undefined,
-    onQuery: (name: string) => void statements.push(name),
-  });
-  wholeNetwork = openWholeNetworkPool(target, { timeZone, observer });
+  wholeNetwork = openWholeNetworkPool(target, { timeZone, observer: observerOf(statements) });
   const { db, log } = served;
   const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
   here = await listen(app, { port: 0, variable: 'PORT' });
@@ -83,13 +79,10 @@ it('a file is made for a client that has ended its sending side, and not for one
   const made = () => statements.filter((name) => name === 'api.station_hours_csv').length;
   const before = made();
   const first = send(here.port, rawRequest(2));
-  const second = connect({ port: here.port, host: '127.0.0.1', allowHalfOpen: true }, () =>
-    second.write(rawRequest(3)),
-  );
+  const halfOpen = { port: here.port, host: '127.0.0.1', allowHalfOpen: true };
+  const second = connect(halfOpen, () => second.write(rawRequest(3)));
   const received = closed(second);
-  const third = connect({ port: here.port, host: '127.0.0.1', allowHalfOpen: true }, () =>
-    third.end(rawRequest(4).replace('HTTP/1.1', 'HTTP/1.0')),
-  );
+  const third = connect(halfOpen, () => third.end(rawRequest(4).replace('HTTP/1.1', 'HTTP/1.0')));
   const older = closed(third);
   // by now they wait
   expect((await httpGet(here.port, '/en/air-quality-app/v1/stations.json')).status).toBe(200);

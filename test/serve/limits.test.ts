@@ -153,11 +153,8 @@ const OTHERS = [
   [...TURN, ...days('2025-01-09', 1, 18, 3)],
   [...days('2026-01-13', 1, 17, 10.2), ...days('2026-01-14', 311, 18, 10.2)],
 ];
-const [TURNING, TURNED, WHOLE] = [1, 2, 3].map((n) => PLACES.length + n) as [
-  number,
-  number,
-  number,
-];
+const TURNING = PLACES.length + 1;
+const [TURNED, WHOLE] = [TURNING + 1, TURNING + 2] as const;
 
 it('the limits are those of Directive (EU) 2024/2881, Annex I', () => {
   const rows = EU_LIMITS.map((one) => [one.parameter, one.period, one.limit, one.allowed]);

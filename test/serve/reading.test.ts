@@ -25,7 +25,7 @@ import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
-import { NOWHERE, type Served, serve, versionsOf } from './serve.ts';
+import { NOWHERE, observerOf, type Served, serve, versionsOf } from './serve.ts';
 
 let served: Served;
 beforeAll(async () => {
@@ -34,10 +34,6 @@ beforeAll(async () => {
 });
 /** All that an app needs but its database. */
 const options = () => ({ clock: makeClock(NOW), siteBaseUrl: '', log: served.log });
-const observerOf = (statements: string[]) => () => ({
-  onAcquired: () => undefined,
-  onQuery: (name: string) => void statements.push(name),
-});
 
 describe('the list of stations', () => {
   const path = (locale: string) => `/${locale}/air-quality-app/v1/stations.json`;

@@ -1,12 +1,11 @@
 /** The real app on a real database, at a fixed instant. */
-import type { RequestListener } from 'node:http';
 import { makeClock } from '../../src/base/clock.ts';
 import type { ApiDb } from '../../src/database/apiDb.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import type { DataVersions } from '../../src/serve/dataVersion.ts';
-import { seededDatabase, type TestDatabase } from '../support/database.ts';
+import { seededDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { insertNetwork, NOW } from './network.ts';
 
@@ -17,14 +16,6 @@ export const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', datab
 export const networkDatabase = (engine: Engine) =>
   seededDatabase(engine, { name: 'test/serve/network.ts', fill: insertNetwork });
 
-export type Served = {
-  app: RequestListener;
-  db: ApiDb;
-  database: TestDatabase;
-  log: ReturnType<typeof keepingLog>;
-  close(): Promise<void>;
-};
-
 /** Answers are rendered for each request, or come from the response cache. */
 export const PATHS = ['rendered', 'kept'] as const;
 
@@ -33,7 +24,7 @@ type Options = { siteBaseUrl?: string; path?: (typeof PATHS)[number] };
 export async function serve(
   engine: Engine,
   { siteBaseUrl = 'https://air.example', path = 'rendered' }: Options = {},
-): Promise<Served> {
+) {
   const database = await networkDatabase(engine);
   const db = openReaderPool(database.target, { timeZone: database.timeZone, max: 4 });
   const log = keepingLog();
@@ -49,6 +40,13 @@ export async function serve(
     },
   };
 }
+export type Served = Awaited<ReturnType<typeof serve>>;
+
+/** An observer of a pool, which notes the names of its statements. */
+export const observerOf = (statements: string[]) => () => ({
+  onAcquired: () => undefined,
+  onQuery: (name: string) => void statements.push(name),
+});
 
 /** The current data version, for a database that no longer changes. */
 export async function versionsOf(db: ApiDb): Promise<DataVersions> {

@@ -149,12 +149,4 @@ onEveryEngineInAll('valid_until', (engine) => {
       expected,
     );
   });
-
-  it('a history is valid until the next full hour', async () => {
-    const rows = await here.published`
-      select api.history_valid_until(${minutes(0)}) as "10 past", api.history_valid_until(${minutes(50)}) as "full"`;
-    expect(rows.map((row) => [new Date(row['10 past']), new Date(row.full)])).toEqual([
-      [minutes(50), minutes(110)],
-    ]);
-  });
 });

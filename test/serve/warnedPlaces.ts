@@ -1,5 +1,4 @@
 /** Places whose category changed in the hours of a day, for their documents and feeds. */
-import { openReaderPool } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { NOW } from '../support/clock.ts';
 import { install, reading, type Values } from '../support/installation.ts';
@@ -57,7 +56,6 @@ export const hours = (sensor: number, from: string, values: readonly (number | V
 const DAY = '2026-11-20T00:00:00+04:00';
 export const at = (hour: string, day = '2026-11-20') => `${day}T${hour}:00+04:00`;
 
-/** With a pool of readers for it. */
 export async function installWarned(engine: Engine) {
   const here = await install(engine, WARNED);
   await here.accept([
@@ -82,13 +80,5 @@ export async function installWarned(engine: Engine) {
     ...hours(18, DAY, [60, 133.5, 134.1, 111.9, 111.9, 111.9, 111.1, 111.1, 111.1, 147.4, 147.6]),
   ]);
   await here.refresh(NOW);
-  const db = openReaderPool(here.database.target, { timeZone: 'Asia/Yerevan', max: 4 });
-  return {
-    here,
-    db,
-    async close() {
-      await db.destroy();
-      await here.close();
-    },
-  };
+  return here;
 }

@@ -3,7 +3,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { deleteOldWarnings } from '../../src/aggregate/refresh.ts';
 import { EXPLORE } from '../../src/contract/explore.ts';
 import { INDEX_WORDS, type IndexName } from '../../src/contract/words/indices.ts';
-import type { ApiDb } from '../../src/database/apiDb.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
@@ -32,17 +31,15 @@ import {
 
 onEveryEngineInAll('warnings', (engine) => {
   let here: Installation;
-  let db: ApiDb;
   beforeAll(async () => {
-    const installed = await installWarned(engine);
-    ({ here, db } = installed);
-    return installed.close;
+    here = await installWarned(engine);
+    return () => here.close();
   });
 
   type Options = { index?: IndexName; now?: Date };
   const appOf = ({ index, now = NOW }: Options = {}) =>
     makeApp({
-      db,
+      db: here.db,
       clock: () => now,
       siteBaseUrl: '',
       log: keepingLog(),

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { Response } from 'supertest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { makeLog } from '../../src/base/log.ts';
+import type { ApiDb } from '../../src/database/apiDb.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
@@ -36,6 +37,8 @@ export type Installation = {
   importNetwork(network: object): Promise<void>;
   /** A connection as the reader role. */
   published: Sql;
+  /** The pool that the API reads with. */
+  db: ApiDb;
   close(): Promise<void>;
 };
 
@@ -88,6 +91,7 @@ export async function install(
       });
     },
     published: database.as('airseries_reader'),
+    db,
     async close() {
       await new Promise((resolve) => server.close(resolve));
       await db.destroy();

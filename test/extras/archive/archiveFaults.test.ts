@@ -2,13 +2,11 @@
  * Interruptions of the making of the archive: a kill, a full disk, a folder that cannot be written
  * to. The folder has old or new files, all whole, and the next run does the rest.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../../src/database/client.ts';
-import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { until } from '../../support/patience.ts';
 import { addressVariables, runProgram } from '../../support/program.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -16,7 +14,7 @@ import { needs } from '../../support/tools.ts';
 import { isRoot } from '../../support/users.ts';
 import { expectSaid, type } from '../../whole/mistakes/mistake.ts';
 import { duck, indexOf } from './archiveValues.ts';
-import { emptyFolder, filesIn } from './support.ts';
+import { blank, emptyFolder, filesIn, isBlank, makerOf } from './support.ts';
 
 const NOW = new Date('2026-11-05T02:23:00Z');
 const LATER = new Date('2026-11-06T02:23:00Z');
@@ -37,18 +35,9 @@ onOneEngine('an archive', (engine) => {
   afterAll(() => db.drop());
 
   const archive = (folder: string, now: Date, signal?: AbortSignal) =>
-    makeArchive(db.target, {
-      ...{ folder, now, timeZone: db.timeZone, log: keepingLog(), terminal: false },
-      license: undefined,
-      signal,
-    });
-  const INDEX = 'datapackage.json';
+    makerOf(db)(folder, now, { signal });
   const pathsOf = (folder: string) => indexOf(folder).resources.map(({ path }) => path);
-  const environment = (now: Date) => ({
-    ...addressVariables(db.target),
-    DATABASE_URL: 'postgres://',
-    FIXED_NOW: now.toISOString(),
-  });
+
   it('an archive whose making is killed has old and new files, all whole, and the next run does the rest', async () => {
     const folder = emptyFolder();
     await archive(folder, NOW);
@@ -116,7 +105,11 @@ onOneEngine('an archive', (engine) => {
     const made: string[] = [];
     const { signal } = stopping;
     const throwIfAborted = () => {
-      made.splice(0, Infinity, ...(existsSync(join(folder, INDEX)) ? pathsOf(folder) : []));
+      made.splice(
+        0,
+        Infinity,
+        ...(existsSync(join(folder, 'datapackage.json')) ? pathsOf(folder) : []),
+      );
       if (made.length === 2) stopping.abort();
       signal.throwIfAborted();
     };
@@ -124,12 +117,12 @@ onOneEngine('an archive', (engine) => {
     await expect(archive(folder, LATER, broken)).rejects.toThrow('aborted');
     expect(made).toEqual(['hours/2026-09.parquet', 'hours/2026-10.parquet']);
     const september = join(folder, 'hours/2026-09.parquet');
-    writeFileSync(september, Buffer.alloc(statSync(september).size)); // would be made again as it was
+    blank(september); // would be made again as it was
     expect(indexOf(folder).missing).toContain('hours/2026-11.parquet');
     const { changed } = (await archive(folder, LATER)) ?? {};
     expect(changed).not.toContain('hours/2026-10.parquet');
     expect(changed).toContain('hours/2026-11.parquet');
-    expect(readFileSync(september).subarray(0, 4).toString()).toBe('\0\0\0\0');
+    expect(isBlank(september)).toBe(true);
   });
 
   it('an archive on a full disk stays as it was, and the message says what to do', async () => {
@@ -144,7 +137,11 @@ onOneEngine('an archive', (engine) => {
     const limited = runProgram(
       ['/bin/sh', '-c', command, process.execPath, cli, 'archive', folder],
       {
-        environment: environment(LATER),
+        environment: {
+          ...addressVariables(db.target),
+          DATABASE_URL: 'postgres://',
+          FIXED_NOW: LATER.toISOString(),
+        },
       },
     );
     const { code, stderr } = await limited.finished;

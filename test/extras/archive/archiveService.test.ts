@@ -1,5 +1,5 @@
 /** The archive in a service and on the command line: when it is made, where, and what is said. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from '../../../src/database/client.ts';
@@ -15,7 +15,7 @@ import { launch } from '../../support/launch.ts';
 import { until } from '../../support/patience.ts';
 import { indexOf } from './archiveValues.ts';
 import { sha256 } from './folder.ts';
-import { emptyFolder } from './support.ts';
+import { CSV, emptyFolder } from './support.ts';
 
 let here: Installation;
 beforeAll(async () => {
@@ -30,13 +30,7 @@ const isMade = (folder: string) =>
 const FILES = [
   ...['stations.csv', 'regions.csv', 'hours/2026-10.parquet', 'days/2026.parquet'],
   ...['regions-hours/2026-10.parquet', 'regions-days/2026.parquet'],
-  ...[
-    'sensors.csv',
-    ...['sensor', 'station', 'city'].flatMap((of) => [
-      `${of}_avg_hourly/${of}_avg_hourly_2026.csv`,
-      `${of}_avg_daily.csv`,
-    ]),
-  ].map((name) => `airquality-am/${name}`),
+  ...CSV,
 ];
 
 it('a worker makes the archive after its start and each night, and sends each file with the hash of the index', async () => {
@@ -131,8 +125,10 @@ it('the command is refused without a folder, and beside another run', async () =
   );
   const session = connect(here.database.target, {});
   await session`select pg_advisory_lock(hashtext('airseries'), hashtext('archive'))`;
-  await expect(command(`archive ${emptyFolder()}`)).rejects.toThrow(
+  const folder = emptyFolder();
+  await expect(command(`archive ${folder}`)).rejects.toThrow(
     'another session is making an archive from this database. Wait until it has finished',
   );
+  expect(readdirSync(folder)).toEqual([]);
   await session.end();
 });

@@ -3,16 +3,16 @@
  * the same buckets: hours as CSV, days as JSON.
  */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { makeLog } from '../../../src/base/log.ts';
 import { regionHour, stationHour } from '../../../src/contract/history.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
-import { openReaderPool, openWholeNetworkPool } from '../../../src/database/pools.ts';
+import type { ApiDb } from '../../../src/database/apiDb.ts';
+import { openReaderPool } from '../../../src/database/pools.ts';
 import type { Index } from '../../../src/extras/archive/descriptor.ts';
 import { makeApp } from '../../../src/serve/app.ts';
+import { request } from '../../support/request.ts';
 import { readCsv } from './csv.ts';
 
 type Value = number | string | boolean | null;
@@ -43,30 +43,12 @@ export const rowsIn = (folder: string, path: string): Promise<Row[]> =>
   duck(`select * replace (epoch_ms("timestamp") as "timestamp") from '${join(folder, path)}'`);
 
 /** Gets texts of the API as of an instant. */
-async function withApi<T>(
-  target: DatabaseAddress,
-  timeZone: string,
-  now: Date,
-  work: (get: (path: string) => Promise<string>) => Promise<T>,
-): Promise<T> {
-  const db = openReaderPool(target, { timeZone, max: 4 });
-  const wholeNetwork = openWholeNetworkPool(target, { timeZone });
-  const log = makeLog('silent');
-  const app = makeApp({ db, wholeNetwork, clock: () => now, siteBaseUrl: '', log });
-  const server = createServer(app).listen(0);
-  const { port } = server.address() as AddressInfo;
-  try {
-    return await work(async (path) => {
-      const response = await fetch(`http://localhost:${port}/en/explore/v1/${path}`);
-      if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
-      return await response.text();
-    });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    await Promise.all([db.destroy(), wholeNetwork.destroy()]);
-  }
-}
+const textsOf = (db: ApiDb, now: Date) => async (path: string) => {
+  const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
+  const { status, text } = await request(app).get(`/en/explore/v1/${path}`);
+  if (status !== 200) throw new Error(`${path} answered ${status}`);
+  return text;
+};
 
 const KEYS = { station: Object.keys(stationHour.shape), region: Object.keys(regionHour.shape) };
 
@@ -78,7 +60,7 @@ export async function compareArchive(
   folder: string,
   target: DatabaseAddress,
   { timeZone, now }: { timeZone: string; now: Date },
-): Promise<{ wrong: string[]; values: number }> {
+) {
   const { resources } = indexOf(folder);
   const wrong: string[] = [];
   let values = 0;
@@ -88,45 +70,46 @@ export async function compareArchive(
     station: ids('stations.csv', 'station_id'),
     region: ids('regions.csv', 'region_slug'),
   };
-  await withApi(target, timeZone, now, async (get) => {
-    for (const { path, rows, bytes } of resources) {
-      const [, regions, unit, name = ''] =
-        /^(regions-)?(hours|days)\/(.*)\.parquet$/.exec(path) ?? [];
-      if (unit === undefined) continue;
-      const subject = regions === undefined ? 'station' : 'region';
-      const id = subject === 'station' ? 'station_id' : 'region_slug';
-      const found = await rowsIn(folder, path);
-      if (found.length !== rows) wrong.push(`${path} has ${found.length} rows, not ${rows}`);
-      if (readFileSync(join(folder, path)).length !== bytes) wrong.push(`${path}: bytes`);
-      const bySubject = new Map<string, Row[]>();
-      for (const row of found) {
-        const key = String(row[id]);
-        const rowsOf = bySubject.get(key);
-        if (rowsOf === undefined) bySubject.set(key, [row]);
-        else rowsOf.push(row);
-      }
-      for (const one of subjects[subject]) {
-        const have = bySubject.get(one) ?? [];
-        bySubject.delete(one);
-        const want =
-          unit === 'hours'
-            ? await hoursOf(get, subject, one, name)
-            : await daysOf(get, subject, one, name);
-        const stamps = (of: Row[]) => JSON.stringify(of.map(({ timestamp }) => timestamp));
-        if (stamps(have) !== stamps(want)) wrong.push(`${path} ${one}: other buckets`);
-        for (const [index, row] of want.entries()) {
-          for (const [key, value] of Object.entries(row)) {
-            values += 1;
-            if (have[index]?.[key] !== value)
-              wrong.push(
-                `${path} ${one} ${row.timestamp} ${key}: ${have[index]?.[key]}, not ${value}`,
-              );
-          }
+  const db = openReaderPool(target, { timeZone, max: 4 });
+  const get = textsOf(db, now);
+  for (const { path, rows, bytes } of resources) {
+    const [, regions, unit, name = ''] =
+      /^(regions-)?(hours|days)\/(.*)\.parquet$/.exec(path) ?? [];
+    if (unit === undefined) continue;
+    const subject = regions === undefined ? 'station' : 'region';
+    const id = subject === 'station' ? 'station_id' : 'region_slug';
+    const found = await rowsIn(folder, path);
+    if (found.length !== rows) wrong.push(`${path} has ${found.length} rows, not ${rows}`);
+    if (readFileSync(join(folder, path)).length !== bytes) wrong.push(`${path}: bytes`);
+    const bySubject = new Map<string, Row[]>();
+    for (const row of found) {
+      const key = String(row[id]);
+      const rowsOf = bySubject.get(key);
+      if (rowsOf === undefined) bySubject.set(key, [row]);
+      else rowsOf.push(row);
+    }
+    for (const one of subjects[subject]) {
+      const have = bySubject.get(one) ?? [];
+      bySubject.delete(one);
+      const want =
+        unit === 'hours'
+          ? await hoursOf(get, subject, one, name)
+          : await daysOf(get, subject, one, name);
+      const stamps = (of: Row[]) => JSON.stringify(of.map(({ timestamp }) => timestamp));
+      if (stamps(have) !== stamps(want)) wrong.push(`${path} ${one}: other buckets`);
+      for (const [index, row] of want.entries()) {
+        for (const [key, value] of Object.entries(row)) {
+          values += 1;
+          if (have[index]?.[key] !== value)
+            wrong.push(
+              `${path} ${one} ${row.timestamp} ${key}: ${have[index]?.[key]}, not ${value}`,
+            );
         }
       }
-      for (const one of bySubject.keys()) wrong.push(`${path}: ${one} is not listed`);
     }
-  });
+    for (const one of bySubject.keys()) wrong.push(`${path}: ${one} is not listed`);
+  }
+  await db.destroy();
   return { wrong, values };
 }
 

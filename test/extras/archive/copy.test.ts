@@ -12,7 +12,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { NOW } from '../../support/clock.ts';
 import { onOneEngine } from '../../support/database.ts';
 import {
@@ -21,12 +20,11 @@ import {
   install,
   reading,
 } from '../../support/installation.ts';
-import { keepingLog } from '../../support/keepingLog.ts';
 import { type Launched, launchForSuite } from '../../support/launch.ts';
 import { runProgram } from '../../support/program.ts';
 import { needs } from '../../support/tools.ts';
 import { indexOf } from './archiveValues.ts';
-import { filesIn } from './support.ts';
+import { filesIn, makerOf } from './support.ts';
 
 const README = readFileSync(
   new URL('../../../src/extras/archive/README.md', import.meta.url),
@@ -41,10 +39,7 @@ onOneEngine('a copy of everything', (engine) => {
   let service: Launched;
   let folder: string;
   let work: string;
-  const archive = async (now: Date) => {
-    const options = { folder, timeZone: 'Asia/Yerevan', log: keepingLog(), terminal: false };
-    await makeArchive(here.database.target, { ...options, now, license: 'CC0' });
-  };
+  const archive = (now: Date) => makerOf(here.database)(folder, now, { license: 'CC0' });
   beforeAll(async () => {
     [folder, work] = ['archive', 'copy'].map((name) =>
       mkdtempSync(join(tmpdir(), `airseries-${name}-`)),

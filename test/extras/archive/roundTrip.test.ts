@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { makeArchive } from '../../../src/extras/archive/makeArchive.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
@@ -20,6 +19,7 @@ import { READING_FORMATS } from '../../support/formats.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
+import { makerOf } from './support.ts';
 
 const NOW = new Date('2025-11-03T10:30:00Z');
 const TIME_ZONE = 'Europe/London'; // a day of 25 hours is among these
@@ -75,8 +75,7 @@ onEveryEngineInAll('imported CSV files', (engine) => {
       source: 'test',
     });
     await refresh(original.target, () => NOW);
-    const options = { folder: made, timeZone: TIME_ZONE, now: NOW, log, terminal: false };
-    await makeArchive(original.target, { ...options, license: undefined });
+    await makerOf(original)(made, NOW);
   });
   beforeEach(async () => {
     await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;

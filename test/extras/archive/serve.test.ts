@@ -386,30 +386,28 @@ describe('a large file', () => {
   });
 });
 
-describe('a reader of Parquet over HTTP', () => {
-  it('one station of a month is read with few requests and a small part of the bytes', async () => {
-    const [stations, hours] = [200, 100];
-    const content = monthOfHours(stations, hours, 20);
-    put(folder, 'hours/2026-08.parquet', content);
-    putIndex(folder, [...LISTED, 'hours/2026-08.parquet'], {}, INDEX);
-    let [requests, bytes] = [0, 0];
-    const counting: typeof fetch = async (input, init) => {
-      const answer = await fetch(input, init);
-      requests += 1;
-      bytes += init?.method === 'HEAD' ? 0 : Number(answer.headers.get('content-length'));
-      return answer;
-    };
-    const url = `${origin}/archive/hours/2026-08.parquet`;
-    const file = await asyncBufferFromUrl({ url, fetch: counting });
-    const rows = await parquetReadObjects({
-      file,
-      metadata: await parquetMetadataAsync(file, { initialFetchSize: 16_384 }),
-      columns: ['station_id', 'timestamp', 'avg_pm25'],
-      filter: { station_id: { $eq: 137 } },
-    });
-    expect(rows).toHaveLength(hours);
-    expect(new Set(rows.map(({ station_id }) => station_id))).toEqual(new Set([137]));
-    expect(requests).toBeLessThanOrEqual(6);
-    expect(bytes).toBeLessThan(content.length / 4);
+it('one station of a month is read with few requests and a small part of the bytes', async () => {
+  const [stations, hours] = [200, 100];
+  const content = monthOfHours(stations, hours, 20);
+  put(folder, 'hours/2026-08.parquet', content);
+  putIndex(folder, [...LISTED, 'hours/2026-08.parquet'], {}, INDEX);
+  let [requests, bytes] = [0, 0];
+  const counting: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    requests += 1;
+    bytes += init?.method === 'HEAD' ? 0 : Number(answer.headers.get('content-length'));
+    return answer;
+  };
+  const url = `${origin}/archive/hours/2026-08.parquet`;
+  const file = await asyncBufferFromUrl({ url, fetch: counting });
+  const rows = await parquetReadObjects({
+    file,
+    metadata: await parquetMetadataAsync(file, { initialFetchSize: 16_384 }),
+    columns: ['station_id', 'timestamp', 'avg_pm25'],
+    filter: { station_id: { $eq: 137 } },
   });
+  expect(rows).toHaveLength(hours);
+  expect(new Set(rows.map(({ station_id }) => station_id))).toEqual(new Set([137]));
+  expect(requests).toBeLessThanOrEqual(6);
+  expect(bytes).toBeLessThan(content.length / 4);
 });

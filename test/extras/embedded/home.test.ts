@@ -13,23 +13,11 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { unprivilegedUser } from '../../../src/extras/embedded/home.ts';
 import { needs } from '../../support/tools.ts';
-import {
-  homeOf,
-  isUp,
-  open,
-  openElsewhere,
-  responds,
-  TIMEOUT_MS,
-  temporaryDirectory,
-} from './support.ts';
+import { homeOf, isUp, open, openElsewhere, responds, temporaryDirectory } from './support.ts';
 
 const UNRELATED_USER = { uid: 12345, gid: 12345 };
-const asRoot = { timeout: TIMEOUT_MS, ...needs('root') };
-const asOther = { timeout: TIMEOUT_MS, ...needs('root', 'otherUser') };
 
-test('all processes use another directory for the socket if the path is too long', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('all processes use another directory for the socket if the path is too long', async () => {
   const directory = join(temporaryDirectory(), 'd'.repeat(100), 'e'.repeat(100));
   const mine = await open(directory);
   onTestFinished(() => rmSync(mine.target.host, { recursive: true, force: true }));
@@ -41,7 +29,7 @@ test('all processes use another directory for the socket if the path is too long
   await other.close();
 });
 
-test('a socket directory that others can enter is rejected', { timeout: TIMEOUT_MS }, async () => {
+test('a socket directory that others can enter is rejected', async () => {
   const directory = join(temporaryDirectory(), 'd'.repeat(100));
   const { target, close } = await open(directory);
   onTestFinished(() => rmSync(target.host, { recursive: true, force: true }));
@@ -50,16 +38,12 @@ test('a socket directory that others can enter is rejected', { timeout: TIMEOUT_
   await expect(open(directory)).rejects.toThrow(/must belong to user \d+ alone/);
 });
 
-test('a path may contain characters that are special to shells and lists', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a path may contain characters that are special to shells and lists', async () => {
   const server = await open(join(temporaryDirectory(), `a b,c"d'e$f*%`));
   expect(await responds(server)).toBe(true);
 });
 
-test('the error of a server that cannot start gives the reason', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('the error of a server that cannot start gives the reason', async () => {
   const directory = temporaryDirectory();
   const server = await open(directory);
   await server.close();
@@ -69,7 +53,7 @@ test('the error of a server that cannot start gives the reason', {
   );
 });
 
-test('root joins a server that an ordinary user started', asOther, async () => {
+test('root joins a server that an ordinary user started', needs('root', 'otherUser'), async () => {
   const user = unprivilegedUser();
   const directory = temporaryDirectory();
   chownSync(directory, user.uid, UNRELATED_USER.gid);
@@ -88,7 +72,7 @@ test('root joins a server that an ordinary user started', asOther, async () => {
 
 test(
   'data are stored in /var/lib if the server cannot enter the data directory',
-  asRoot,
+  needs('root'),
   async () => {
     const closed = join(temporaryDirectory(), 'closed');
     mkdirSync(closed, { mode: 0o700 });

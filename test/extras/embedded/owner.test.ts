@@ -30,14 +30,13 @@ import {
   query,
   responds,
   sharedDirectory,
-  TIMEOUT_MS,
   until,
 } from './support.ts';
 
 /** Made by the first test. Each leaves no server behind, and its data to the next. */
 const directory = sharedDirectory();
 
-test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
+test('simultaneous first starts leave a single server', async () => {
   const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory)));
   expect(others.filter(({ server }) => server.startedHere)).toHaveLength(1);
   const mine = await open(directory);
@@ -51,9 +50,7 @@ test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS },
   await owner?.close();
 });
 
-test('an embedded server keeps its data across a restart, and has its share of the memory', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('an embedded server keeps its data across a restart, and has its share of the memory', async () => {
   const first = await open(directory);
   expect(first).toMatchObject({
     embedded: true,
@@ -99,9 +96,7 @@ test.each([
   },
 );
 
-test('an unfinished cluster of a start that was killed is removed by the next start', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('an unfinished cluster of a start that was killed is removed by the next start', async () => {
   const first = await open(directory);
   const home = homeOf(first);
   await first.close();
@@ -112,7 +107,7 @@ test('an unfinished cluster of a start that was killed is removed by the next st
   expect(readdirSync(home).filter((each) => each.startsWith('draft-'))).toEqual([]);
 });
 
-test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async () => {
+test('a server stops when its owner is killed', async () => {
   const { child, server } = await openElsewhere(directory);
   child.kill('SIGKILL');
   await until(() => Object.values(processesOf(server)).flat().length === 0);
@@ -120,9 +115,7 @@ test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async (
   expect(await responds(await open(directory))).toBe(true);
 });
 
-test('a server stays up when a process that only uses it is killed or leaves', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a server stays up when a process that only uses it is killed or leaves', async () => {
   const mine = await open(directory);
   const [killed, leaves] = [await openElsewhere(directory), await openElsewhere(directory)];
   expect([mine, killed.server, leaves.server].map(({ startedHere }) => startedHere)).toEqual([
@@ -141,7 +134,6 @@ test('a server stays up when a process that only uses it is killed or leaves', {
 
 test.each(['killed', 'released'])(
   'after the owner was %s, another process starts the server again with its data, and owns it',
-  { timeout: TIMEOUT_MS },
   async (how) => {
     const owner = await openElsewhere(directory);
     const mine = await open(directory);
@@ -159,7 +151,7 @@ test.each(['killed', 'released'])(
   },
 );
 
-test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, async () => {
+test('a killed server is started again by its owner', async () => {
   const mine = await open(directory);
   const { postgres, others } = processesOf(mine);
   process.kill(postmasterPid(mine), 'SIGKILL');
@@ -169,9 +161,7 @@ test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, a
   expect(isUp(mine)).toBe(false);
 });
 
-test('a server whose start another one forestalls does not start later', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a server whose start another one forestalls does not start later', async () => {
   const { child, server } = await openElsewhere(directory);
   child.kill('SIGSTOP'); // else it misses its socket
   const before = processesOf(server);
@@ -192,9 +182,7 @@ test('a server whose start another one forestalls does not start later', {
   await until(() => Object.values(processesOf(server)).flat().length === 0);
 });
 
-test('an unrelated process that has the id in a stale postmaster.pid is left alone, and the error names the file', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('an unrelated process that has the id in a stale postmaster.pid is left alone, and the error names the file', async () => {
   const first = await open(directory);
   const file = join(homeOf(first), 'data', 'postmaster.pid');
   const { uid, gid } = statSync(file);

@@ -13,12 +13,11 @@ import postgres, { type Sql } from 'postgres';
 import { afterAll, onTestFinished } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
-import { until as eventually, patient } from '../../support/patience.ts';
+import { until as eventually } from '../../support/patience.ts';
 import { listProcesses } from '../../support/run/processes.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
-export const TIMEOUT_MS = patient(120_000);
 /** Removed after the test, when every server in it has been released. */
 export const temporaryDirectory = () => temporaryFolder('test');
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
+import { DOCUMENTS } from '../../serve/network.ts';
 import { freePort } from '../../support/freePort.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { until } from '../../support/patience.ts';
@@ -63,18 +64,16 @@ describe.concurrent('as an ordinary user', needs('otherUser'), () => {
   });
 });
 
-describe.concurrent('a folder for data', () => {
-  it(
-    'the error of DATA_DIR says what is wrong with /proc, where making folders never ends',
-    needs('linux'),
-    async () => {
-      const { message } = await errorOf(() =>
-        openEmbeddedServer({ dataDirectory: '/proc/new', log }),
-      );
-      expect(message).toMatch(/DATA_DIR \(\/proc\/new\) cannot be created.*Choose a folder/);
-    },
-  );
-});
+it(
+  'the error of DATA_DIR says what is wrong with /proc, where making folders never ends',
+  needs('linux'),
+  async () => {
+    const { message } = await errorOf(() =>
+      openEmbeddedServer({ dataDirectory: '/proc/new', log }),
+    );
+    expect(message).toMatch(/DATA_DIR \(\/proc\/new\) cannot be created.*Choose a folder/);
+  },
+);
 
 // in npm test: database/errors.test.ts, serve/away.test.ts: what is answered without a database
 describe.concurrent('a folder of data that is deleted while it is in use', needs('all'), () => {
@@ -83,18 +82,15 @@ describe.concurrent('a folder of data that is deleted while it is in use', needs
     home = makeHome();
     return () => home.remove();
   });
-  const command = (line: string, input = '') =>
-    runAirseries(line.split(' '), home.environment, input).finished;
 
   it('a service whose data are deleted says so, and answers 503 on every path', async () => {
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
     const ports = { PORT, ADMIN_PORT, INGEST_PORT };
     const service = runAirseries(['start'], { ...home.environment, ...ports, DEMO: 'off' });
     await ready(ADMIN_PORT, service);
-    const imported = await command(
-      'import network -',
-      JSON.stringify(citiesOfOneStation(['town'])),
-    );
+    const network = JSON.stringify(citiesOfOneStation(['town']));
+    const words = ['import', 'network', '-'];
+    const imported = await runAirseries(words, home.environment, network).finished;
     expect([imported.code, JSON.parse(imported.stdout)]).toMatchObject([
       0,
       { stations: { added: 1 } },
@@ -103,24 +99,17 @@ describe.concurrent('a folder of data that is deleted while it is in use', needs
 
     // the service has nothing kept to answer with
     rmSync(join(home.folder, 'data'), { recursive: true });
-    const paths = [
-      'station/1',
-      'station/1-history',
-      'region/town',
-      'region/town-history',
-      'stations',
-    ];
     const statuses = () =>
       Promise.all(
-        paths.map(async (path) => {
-          const url = `http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`;
+        DOCUMENTS.map(async (path) => {
+          const url = `http://localhost:${PORT}/en/air-quality-app/v1/${path}`;
           return (await fetch(url)).status;
         }),
       );
-    expect(await statuses()).toEqual(paths.map(() => 503));
+    expect(await statuses()).toEqual(DOCUMENTS.map(() => 503));
     const isTold = () => /is gone: it was deleted while the server ran/.test(service.log());
     await until(isTold, 'the log says that the folder was deleted');
-    expect(await statuses()).toEqual(paths.map(() => 503));
+    expect(await statuses()).toEqual(DOCUMENTS.map(() => 503));
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);
   });

@@ -1,6 +1,5 @@
 /** The feeds of changed numbers: when, in which words, and how they are sent. */
 import { beforeAll, expect, it } from 'vitest';
-import type { ApiDb } from '../../../src/database/apiDb.ts';
 import { entriesOf } from '../../../src/extras/news/changeEntries.ts';
 import { makeFeeds } from '../../../src/extras/news/feeds.ts';
 import { WORDS } from '../../../src/extras/news/words.ts';
@@ -15,11 +14,9 @@ import { readAtom } from './atom.ts';
 
 onEveryEngineInAll('feeds of changed numbers', (engine) => {
   let here: Installation;
-  let db: ApiDb;
   beforeAll(async () => {
-    const installed = await installChanged(engine);
-    ({ here, db } = installed);
-    return installed.close;
+    here = await installChanged(engine);
+    return () => here.close();
   });
 
   it('every test that raises a flag has its words', async () => {
@@ -36,7 +33,7 @@ onEveryEngineInAll('feeds of changed numbers', (engine) => {
   type Options = { siteBaseUrl?: string; pages?: string; site?: object };
   const appOf = ({ siteBaseUrl = '', pages, site = {} }: Options = {}) =>
     makeApp({
-      db,
+      db: here.db,
       clock: () => NOW,
       siteBaseUrl,
       log: keepingLog(),

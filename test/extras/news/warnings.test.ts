@@ -1,30 +1,28 @@
 /** The feeds of warnings: in which words, and how they are sent. */
 import { beforeAll, expect, it } from 'vitest';
 import { INDEX_WORDS, type IndexName } from '../../../src/contract/words/indices.ts';
-import type { ApiDb } from '../../../src/database/apiDb.ts';
 import { makeFeeds } from '../../../src/extras/news/feeds.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { versionsOf } from '../../serve/serve.ts';
 import { EDGE, installWarned, NEW, SHY, WALK } from '../../serve/warnedPlaces.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll } from '../../support/database.ts';
-import type { Body } from '../../support/installation.ts';
+import type { Body, Installation } from '../../support/installation.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { request } from '../../support/request.ts';
 import { readAtom } from './atom.ts';
 
 onEveryEngineInAll('feeds of warnings', (engine) => {
-  let db: ApiDb;
+  let here: Installation;
   beforeAll(async () => {
-    const installed = await installWarned(engine);
-    ({ db } = installed);
-    return installed.close;
+    here = await installWarned(engine);
+    return () => here.close();
   });
 
   type Options = { index?: IndexName; now?: Date; cache?: Body };
   const appOf = ({ index, now = NOW, cache }: Options = {}) =>
     makeApp({
-      db,
+      db: here.db,
       clock: () => now,
       siteBaseUrl: '',
       log: keepingLog(),
@@ -130,7 +128,7 @@ onEveryEngineInAll('feeds of warnings', (engine) => {
 
   it('a feed is cached and validated as documents are, until the next hour closes', async () => {
     const now = new Date('2026-11-20T11:59:30Z');
-    const cache = { maxBytes: 1e7, versions: await versionsOf(db) };
+    const cache = { maxBytes: 1e7, versions: await versionsOf(here.db) };
     const app = appOf({ now, cache });
     for (const path of [`station/${WALK}/warnings.atom`, 'region/velmora/changes.atom']) {
       const again = () => request(app).get(`/en/explore/v1/${path}`).buffer(true);
@@ -152,7 +150,13 @@ onEveryEngineInAll('feeds of warnings', (engine) => {
     const path = `/en/explore/v1/station/${WALK}/warnings.atom`;
     expect((await feed(path)).text).toContain(` xml:base="${path}" `);
     const offers = { feeds: makeFeeds, pagesUrl: 'https://air.example' };
-    const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: keepingLog(), offers });
+    const app = makeApp({
+      db: here.db,
+      clock: () => NOW,
+      siteBaseUrl: '',
+      log: keepingLog(),
+      offers,
+    });
     const { text } = await request(app).get(path).buffer(true);
     expect(text).toContain(` xml:base="https://air.example${path}" `);
     expect(text).toContain(`rel="self" href="https://air.example${path}"`);

@@ -60,6 +60,26 @@ export async function hold(page: Page, addresses: RegExp): Promise<() => void> {
   return release;
 }
 
+/** The rectangles of these elements on the screen. */
+export const boxesOf = (page: Page, selector: string): Promise<DOMRect[]> =>
+  page
+    .locator(selector)
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+
+/** How wide all of the page is: more than the screen if something does not fit. */
+export const widthOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth);
+
+/** Waits for the chart of the history, which is made when it comes near. */
+export async function seeHistory(page: Page): Promise<void> {
+  await page.locator('#history').scrollIntoViewIfNeeded();
+  await page.locator('.chart svg').waitFor();
+}
+
+/** Lets an open page ask for its values at once. */
+export const askAgain = (page: Page): Promise<void> =>
+  page.evaluate(() => void window.dispatchEvent(new Event('online')));
+
 /** The barriers that axe finds: rules and the elements concerned; and cards without a heading. */
 export async function axe(page: Page): Promise<string[]> {
   const source = `(() => { const module = undefined; ${AXE}; return window.axe.run() })()`;

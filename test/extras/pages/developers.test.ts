@@ -64,20 +64,14 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
 
   it('the snippet for Home Assistant is YAML whose templates name existing values', async () => {
     const { named } = await snippetsOf(path);
-    const { rest } = parse(named['Home Assistant'] ?? '') as {
-      rest: {
-        resource: string;
-        scan_interval: number;
-        sensor: { value_template: string; name: string }[];
-      }[];
-    };
-    const values = await (await fetch(rest[0]?.resource ?? '')).json();
+    const [{ resource, sensor }] = parse(named['Home Assistant'] ?? '').rest;
+    const values = await (await fetch(resource)).json();
     expect(values).toEqual(await api());
-    for (const { value_template: template } of rest[0]?.sensor ?? []) {
+    for (const { value_template: template } of sensor) {
       const [, key = ''] = /^\{\{ value_json(?:\.|\[')([\w.]+)(?:'\])? \}\}$/.exec(template) ?? [];
       expect(values[key], template).toEqual(expect.any(Number));
     }
-    expect(rest[0]?.sensor).toHaveLength(2);
+    expect(sensor).toHaveLength(2);
   });
 
   it('the addresses of the snippets answer', async () => {

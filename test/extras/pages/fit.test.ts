@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
-import { inBrowser } from './browser.ts';
+import { boxesOf, inBrowser, widthOf } from './browser.ts';
 import { serveLongNames } from './longNames.ts';
 
 /** Before rows were made to fit, thirty cities took twice as much. In pixels. */
@@ -25,12 +25,6 @@ const brokenWords = (page: Page, selector: string) =>
       return broken;
     }),
   );
-
-const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
-const boxesOf = (page: Page, selector: string) =>
-  page
-    .locator(selector)
-    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
 
 inBrowser('lists of long names', (open) => {
   let origin = '';

@@ -6,7 +6,7 @@
 import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
-import { axe, hold, inBrowser } from './browser.ts';
+import { axe, boxesOf, hold, inBrowser, seeHistory, widthOf } from './browser.ts';
 import { serveTown } from './town.ts';
 
 type Point = { timestamp: string } & Record<string, number | [number, number] | null>;
@@ -62,8 +62,7 @@ inBrowser('the pages of a town', (newPage) => {
 
   const show = async (query: string, options = {}) => {
     const page = await open(`${origin}/en/station/1${query}`, options);
-    await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.chart svg').waitFor();
+    await seeHistory(page);
     await page.locator('.chart').scrollIntoViewIfNeeded();
     return page;
   };
@@ -198,8 +197,7 @@ inBrowser('the pages of a town', (newPage) => {
     const page = await newPage();
     await page.addInitScript('window.print = () => { window.isPrinted = true; }');
     await page.goto(`${origin}/en/region/town`);
-    await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.chart svg').waitFor();
+    await seeHistory(page);
     await page.getByRole('button', { name: 'Print a month' }).click();
     await page.waitForFunction(() => 'isPrinted' in window);
     expect(new URL(page.url()).search).toBe('?window=30d');
@@ -338,8 +336,7 @@ inBrowser('the pages of a town', (newPage) => {
 
   it('all months stand in one strip, and each year leads to its calendar', async () => {
     const page = await open(`${origin}/en/region/town`);
-    await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.chart svg').waitFor();
+    await seeHistory(page);
     await page.locator('#calendar').scrollIntoViewIfNeeded();
     const years = page.locator('#calendar .record button');
     await years.locator('rect').first().waitFor();
@@ -385,21 +382,6 @@ inBrowser('the pages of a town', (newPage) => {
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
-  it('the page of a station that never sent anything says so, and shows no history and no forms', async () => {
-    const page = await open(`${origin}/en/station/2?year=2026`);
-    expect(await page.locator('[data-live=head]').textContent()).toContain(
-      'Nothing has been measured here yet.',
-    );
-    expect(
-      await page.locator('#history, .chart, .calendar, form, select, input, figure, .tile').count(),
-    ).toBe(0);
-    const region = await open(`${origin}/en/region/village`);
-    expect(await region.locator('[data-live=head]').textContent()).toContain(
-      'Nothing has been measured here yet.',
-    );
-    expect(await region.locator('[data-live=health]').textContent()).toBe('');
-  });
-
   it.each([
     ['en', 1_280, 'light'],
     ['hy', 320, 'dark'],
@@ -417,8 +399,7 @@ inBrowser('the pages of a town', (newPage) => {
       });
       await page.locator('.calendar').waitFor();
       expect(await axe(page)).toEqual([]);
-      const whole = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(whole, 'nothing is wider than the screen').toBeLessThanOrEqual(width);
+      expect(await widthOf(page)).toBeLessThanOrEqual(width);
     },
   );
 
@@ -438,8 +419,7 @@ inBrowser('the pages of a town', (newPage) => {
       await page.goto(`${origin}/en/station/1`, { waitUntil: 'networkidle' });
       expect(bytes).toBeGreaterThan(10_000);
       expect(bytes).toBeLessThan(80_000);
-      await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.chart svg').waitFor();
+      await seeHistory(page);
       await page.locator('#calendar').scrollIntoViewIfNeeded();
       await page.locator('.calendar').waitFor({ state: 'attached' });
       const names = await page.evaluate(() =>
@@ -498,7 +478,7 @@ inBrowser('the pages of a town', (newPage) => {
           await summary.press('Enter');
         expect(await page.locator('.folded:not([open])').count()).toBe(0);
         expect(await axe(page), 'all of it open').toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+        expect(await widthOf(page)).toBe(390);
       },
     );
 
@@ -603,8 +583,7 @@ inBrowser('the pages of a town', (newPage) => {
       await page.locator('.line a', { hasText: 'town' }).first().focus();
       await page.keyboard.press('Enter');
       await page.waitForURL('**/en/region/town');
-      await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.chart svg').waitFor();
+      await seeHistory(page);
       await page.getByRole('button', { name: '30 days' }).focus();
       await page.keyboard.press(' ');
       const live = page.locator('#windows .live');
@@ -673,9 +652,7 @@ inBrowser('the pages of a town', (newPage) => {
     await page.locator('#map').scrollIntoViewIfNeeded();
     await page.locator('#map .pin').first().waitFor();
     for (const row of ['.head', '.pair', '.overview']) {
-      const [one, other] = await page
-        .locator(`${row} > .card`)
-        .evaluateAll((all) => all.map((card) => card.getBoundingClientRect().toJSON() as DOMRect));
+      const [one, other] = await boxesOf(page, `${row} > .card`);
       expect(other?.top, row).toBe(one?.top);
       expect(other?.height, row).toBeCloseTo(one?.height ?? 0, 0);
     }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { WORDS } from '../../../src/extras/pages/words.ts';
-import { axe, hold, inBrowser } from './browser.ts';
+import { axe, boxesOf, hold, inBrowser, widthOf } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
 /** A lake around the stations, which stand from 40.01 to 40.12 at 44.5. */
@@ -65,11 +65,6 @@ const putOnMap = (page: Page, path: string, rows: readonly Row[]) =>
     await route.fulfill({ response: answer, body });
   });
 
-const boxesOf = (page: Page, selector: string) =>
-  page
-    .locator(selector)
-    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
-
 inBrowser('the map', (open) => {
   let site: Site;
   let bareSite: Site;
@@ -87,12 +82,6 @@ inBrowser('the map', (open) => {
     };
   });
 
-  /** The rectangles of all pins, once the map stands still. */
-  const pinsOf = (page: Page) =>
-    page
-      .locator('.map .pin')
-      .evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
-
   it('the map shows cities from afar and stations from near, and its pins never overlap', async () => {
     const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
     await page.goto(`${bareSite.origin}/en/`);
@@ -100,7 +89,7 @@ inBrowser('the map', (open) => {
     await pins.first().waitFor();
     const counts: number[] = [];
     for (let zoom = 0; zoom < 4; zoom++) {
-      const boxes = await pinsOf(page);
+      const boxes = await boxesOf(page, '.map .pin');
       for (const [n, a] of boxes.entries()) {
         for (const b of boxes.slice(n + 1))
           expect(
@@ -180,9 +169,7 @@ inBrowser('the map', (open) => {
       expect(await page.locator('.map path:not(.ground, .outline)').count()).toBe(0);
       expect(asked.filter((url) => !url.startsWith(site.origin))).toEqual([]);
       expect(await axe(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-        width,
-      );
+      expect(await widthOf(page)).toBeLessThanOrEqual(width);
     },
   );
 

@@ -7,7 +7,7 @@ import { keyOf, PARAMETERS } from '../../../src/contract/parameters.ts';
 import { lookAtHour, MAP_DIGITS, MAP_PARAMETERS } from '../../../src/extras/pages/mapScale.ts';
 import { BUNDLED } from '../../../src/extras/pages/style.ts';
 import { reading } from '../../support/installation.ts';
-import { axe, inBrowserInAll } from './browser.ts';
+import { axe, inBrowserInAll, widthOf } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
 describe('the look of a value on the map', () => {
@@ -117,8 +117,7 @@ inBrowserInAll('the map of a parameter and an hour', (open) => {
       expect(await page.locator('#map output').textContent()).toBe(hour);
       expect(await page.locator('#map .legend:visible small').textContent()).toContain(scale);
       expect(await axe(page)).toEqual([]);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(wide).toBeLessThanOrEqual(width);
+      expect(await widthOf(page)).toBeLessThanOrEqual(width);
       const fits = await page.locator('.map .pin').evaluateAll((pins) =>
         pins.every((pin) => {
           const text = document.createRange();

@@ -50,8 +50,9 @@ beforeAll(async () => {
 const get = (path: string, headers?: Record<string, string>) => site.get(path, headers);
 const bodyOf = async (path: string) => (await get(path)).body;
 
-describe.each(ALL)('%s', (path) => {
-  it('a page has a strict policy, its language and headers for caches, gives 304 for its ETag, and the same headers for HEAD', async () => {
+it.each(ALL)(
+  'a page has a strict policy, its language and headers for caches, gives 304 for its ETag, and the same headers for HEAD: %s',
+  async (path) => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -96,60 +97,56 @@ describe.each(ALL)('%s', (path) => {
       'content-length': String(Buffer.byteLength(body)),
       'content-security-policy': headers['content-security-policy'],
     });
-  });
+  },
+);
+
+it('every address on a page exists', async () => {
+  const found = new Set<string>();
+  for (const path of ALL) {
+    for (const [, href = ''] of (await get(path)).body.matchAll(/(?:href|src)="(\/[^"#]*)"/g))
+      found.add(href);
+  }
+  expect(found.size).toBeGreaterThan(40);
+  const later = /\/explore\/v1\//; // documents of their own, tested with the API
+  for (const path of [...found].filter((one) => !later.test(one))) {
+    const { status } = await get(path);
+    expect([200, 302], path).toContain(status);
+  }
 });
 
-describe('a page', () => {
-  it('every address on a page exists', async () => {
-    const found = new Set<string>();
-    for (const path of ALL) {
-      for (const [, href = ''] of (await get(path)).body.matchAll(/(?:href|src)="(\/[^"#]*)"/g))
-        found.add(href);
-    }
-    expect(found.size).toBeGreaterThan(40);
-    const later = /\/explore\/v1\//; // documents of their own, tested with the API
-    for (const path of [...found].filter((one) => !later.test(one))) {
-      const { status } = await get(path);
-      expect([200, 302], path).toContain(status);
-    }
-  });
-});
-
-describe('documents of the widget', () => {
-  it.each(LOCALES)(
-    'a document of the widget is text and links, and tells its age to pages of other origins: %s',
-    async (locale) => {
-      const paths = [
-        ...Object.values(STATIONS).map((id) => `station/${id}`),
-        'region/town',
-        'region/secret',
-        'station/999',
-      ];
-      for (const path of paths) {
-        const { headers, body } = await get(`/${locale}/embed/${path}`);
-        expect(headers).toMatchObject({
-          'access-control-allow-origin': '*',
-          'access-control-expose-headers': expect.stringMatching(/\bAge\b/),
-        });
-        const [, main = ''] = /<main id="content">(.*)<\/main>/s.exec(body) ?? [];
-        const tags = [...main.matchAll(/<(\w+)([^>]*)>/g)];
-        expect(tags.length, path).toBeGreaterThan(3);
-        for (const [tag, name, attributes = ''] of tags) {
-          expect(name, tag).toMatch(/^(div|h1|p|a|b|s|span|small|time)$/);
-          const names = [...attributes.matchAll(/ ([\w-]+)(?:="([^"]*)")?/g)].map(([, one]) => one);
-          expect(
-            names.filter(
-              (one) => !/^(href|class|datetime|id|role|hidden|data-(live|text))$/.test(one ?? ''),
-            ),
-            tag,
-          ).toEqual([]);
-        }
-        for (const [, href] of main.matchAll(/href="([^"]*)"/g))
-          expect(href).toMatch(/^\/(en|ru|hy)\//);
+it.each(LOCALES)(
+  'a document of the widget is text and links, and tells its age to pages of other origins: %s',
+  async (locale) => {
+    const paths = [
+      ...Object.values(STATIONS).map((id) => `station/${id}`),
+      'region/town',
+      'region/secret',
+      'station/999',
+    ];
+    for (const path of paths) {
+      const { headers, body } = await get(`/${locale}/embed/${path}`);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.stringMatching(/\bAge\b/),
+      });
+      const [, main = ''] = /<main id="content">(.*)<\/main>/s.exec(body) ?? [];
+      const tags = [...main.matchAll(/<(\w+)([^>]*)>/g)];
+      expect(tags.length, path).toBeGreaterThan(3);
+      for (const [tag, name, attributes = ''] of tags) {
+        expect(name, tag).toMatch(/^(div|h1|p|a|b|s|span|small|time)$/);
+        const names = [...attributes.matchAll(/ ([\w-]+)(?:="([^"]*)")?/g)].map(([, one]) => one);
+        expect(
+          names.filter(
+            (one) => !/^(href|class|datetime|id|role|hidden|data-(live|text))$/.test(one ?? ''),
+          ),
+          tag,
+        ).toEqual([]);
       }
-    },
-  );
-});
+      for (const [, href] of main.matchAll(/href="([^"]*)"/g))
+        expect(href).toMatch(/^\/(en|ru|hy)\//);
+    }
+  },
+);
 
 describe('/', () => {
   it.each([
@@ -175,23 +172,21 @@ describe('/', () => {
   });
 });
 
-describe('text of the network', () => {
-  it('titles, names of providers and of the site are never HTML', async () => {
-    for (const path of [...ALL, '/en/station/9', '/en/embed/station/9', '/hy/region/town']) {
-      const { body } = await get(path);
-      expect(body, path).not.toContain('<img');
-      expect(body, path).not.toContain('{{\'"');
-      for (const [, json = ''] of body.matchAll(
-        /<script type="application\/json"[^>]*>(.*?)<\/script>/gs,
-      ))
-        JSON.parse(json);
-    }
-    const escaped = MARKUP.replace(
-      /[&<>"']/g,
-      (one) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[one]};`,
-    );
-    expect((await get('/en/station/9')).body).toContain(`<h1 class="long">${escaped}</h1>`);
-  });
+it('titles, names of providers and of the site are never HTML', async () => {
+  for (const path of [...ALL, '/en/station/9', '/en/embed/station/9', '/hy/region/town']) {
+    const { body } = await get(path);
+    expect(body, path).not.toContain('<img');
+    expect(body, path).not.toContain('{{\'"');
+    for (const [, json = ''] of body.matchAll(
+      /<script type="application\/json"[^>]*>(.*?)<\/script>/gs,
+    ))
+      JSON.parse(json);
+  }
+  const escaped = MARKUP.replace(
+    /[&<>"']/g,
+    (one) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[one]};`,
+  );
+  expect((await get('/en/station/9')).body).toContain(`<h1 class="long">${escaped}</h1>`);
 });
 
 describe('hidden places', () => {
@@ -407,25 +402,26 @@ describe('files of pages', () => {
   });
 });
 
-describe('places without a measurement yet', () => {
-  it.each(LOCALES)(
-    'pages, frames and lists say that nothing was measured yet, and not that a station is offline: %s',
-    async (locale) => {
-      const { waiting, offline, unknown } = WORDS[locale];
-      const own = [`station/${STATIONS.waiting}`, `embed/station/${STATIONS.waiting}`];
-      for (const path of [...own, 'region/young-town', 'embed/region/young-town']) {
-        const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('data-live="where"');
-        expect(body, path).toContain(`<span class="chip unknown">${waiting}</span>`);
-        expect(body, path).not.toContain(`>${offline}<`);
-        expect(body, path).not.toContain(`>${unknown}<`);
-      }
-      const [list = ''] = (await bodyOf(`/${locale}/`)).split('id="map"');
-      // the city and its station
-      expect(list.split(`<span class="word">${waiting}</span>`)).toHaveLength(3);
-      expect(list.split(`<span class="word">${offline}</span>`)).toHaveLength(2);
-    },
-  );
-});
+it.each(LOCALES)(
+  'pages, frames and lists say that nothing was measured yet, and not that a station is offline: %s',
+  async (locale) => {
+    const { waiting, offline, unknown, neverSent } = WORDS[locale];
+    const own = [`station/${STATIONS.waiting}`, `embed/station/${STATIONS.waiting}`];
+    for (const path of [...own, 'region/young-town', 'embed/region/young-town']) {
+      const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('data-live="where"');
+      expect(body, path).toContain(`<span class="chip unknown">${waiting}</span>`);
+      expect(body, path).not.toContain(`>${offline}<`);
+      expect(body, path).not.toContain(`>${unknown}<`);
+      expect(body, path).toContain(neverSent);
+    }
+    const { body } = await get(`/${locale}/station/${STATIONS.waiting}`);
+    expect(body, 'no history').not.toMatch(/id="history"|class="tile|<(form|select|input|figure)/);
+    const [list = ''] = (await bodyOf(`/${locale}/`)).split('id="map"');
+    // the city and its station
+    expect(list.split(`<span class="word">${waiting}</span>`)).toHaveLength(3);
+    expect(list.split(`<span class="word">${offline}</span>`)).toHaveLength(2);
+  },
+);
 
 describe('the place of a station', () => {
   it.each(LOCALES)(
@@ -564,35 +560,28 @@ it('without the database, pages are 503 in words, files and the reference are se
   expect(said).toEqual([['warn', 'database unavailable; returning 503']]);
 });
 
-describe('recomputed hours on the pages', () => {
-  beforeAll(async () => {
-    const owner = site.here.database.as();
-    const [since, until] = ['2026-09-30T20:00:00Z', '2026-10-31T20:00:00Z'];
-    await owner`delete from rollup.change`;
-    await owner`insert into rollup.change (reason, station_id, sensor_id, regions, since, until, shown_at)
-      values ('placement', ${STATIONS.markup}, 9, '{old-town}', ${since}, ${until}, '2026-11-03T06:00:00Z')`;
-    await owner`select logic.raise_data_version()`;
-    await site.read(STATIONS.good, { pm25: 5 }); // the pages are made from scratch
-  });
-
-  it('the pages of a station and of its regions have the line, with a link to the document, without JavaScript', async () => {
-    for (const [path, why] of [
-      [`station/${STATIONS.markup}`, '9'],
-      ['region/old-town', MARKUP],
-    ] as const) {
-      const html = await bodyOf(`/en/${path}`);
-      const [, line = ''] = /<div data-live="changes">(.*?)<\/div>/s.exec(html) ?? [];
-      const link = `/en/explore/v1/${path}/changes.json`;
-      expect(line).toContain(`<a href="${link}">All changes</a>`);
-      expect((await site.get(link)).status).toBe(200);
-      const escaped = why.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-      expect(line.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(
-        `Oct 2026 was recomputed on 3 Nov 2026: sensor moved or left out (${escaped}).`,
-      );
-    }
-    expect(await bodyOf(`/en/station/${STATIONS.good}`)).toContain(
-      '<div data-live="changes"></div>',
+it('the pages of a station and of its regions say which hours were recomputed, with a link to the document, without JavaScript', async () => {
+  const owner = site.here.database.as();
+  const [since, until] = ['2026-09-30T20:00:00Z', '2026-10-31T20:00:00Z'];
+  await owner`delete from rollup.change`;
+  await owner`insert into rollup.change (reason, station_id, sensor_id, regions, since, until, shown_at)
+    values ('placement', ${STATIONS.markup}, 9, '{old-town}', ${since}, ${until}, '2026-11-03T06:00:00Z')`;
+  await owner`select logic.raise_data_version()`;
+  await site.read(STATIONS.good, { pm25: 5 }); // the pages are made from scratch
+  for (const [path, why] of [
+    [`station/${STATIONS.markup}`, '9'],
+    ['region/old-town', MARKUP],
+  ] as const) {
+    const link = `/en/explore/v1/${path}/changes.json`;
+    const line = async () =>
+      /<div data-live="changes">(.*?)<\/div>/s.exec(await bodyOf(`/en/${path}`))?.[1] ?? '';
+    await expect.poll(line).toContain(`<a href="${link}">All changes</a>`);
+    expect((await site.get(link)).status).toBe(200);
+    const escaped = why.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    expect((await line()).replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(
+      `Oct 2026 was recomputed on 3 Nov 2026: sensor moved or left out (${escaped}).`,
     );
-    expect(await bodyOf('/en/region/young-town')).toContain('<div data-live="changes"></div>');
-  });
+  }
+  for (const path of [`station/${STATIONS.good}`, 'region/young-town'])
+    expect(await bodyOf(`/en/${path}`)).toContain('<div data-live="changes"></div>');
 });

@@ -34,18 +34,11 @@ it('a category ends at the concentration at which the index of the database leav
   const steps = { 'pm2.5': 0.1, pm10: 1 };
   for (const [key, step] of Object.entries(steps)) {
     for (const [n, end] of (BOUNDS[key] ?? []).entries()) {
-      const values = [end, end + step].map((value) =>
-        key === 'pm10' ? [null, value] : [value, null],
-      );
-      const [at = [], above = []] = values;
-      const [row] = await sql<{ at: number; above: number }[]>`
-        select rollup.aqi(${at[0] ?? null}::float8, ${at[1] ?? null}::float8) as at,
-          rollup.aqi(${above[0] ?? null}::float8, ${above[1] ?? null}::float8) as above`;
+      const index = (value: number) =>
+        key === 'pm10' ? `rollup.aqi(null, ${value})` : `rollup.aqi(${value}, null)`;
+      const [row] = await sql.unsafe(`select ${index(end)} as at, ${index(end + step)} as above`);
       const names = CATEGORIES.map(({ name }) => name);
-      expect(
-        [categoryOf(row?.at ?? null), categoryOf(row?.above ?? null)],
-        `${key} ${end}`,
-      ).toEqual(names.slice(n, n + 2));
+      expect([row?.at, row?.above].map(categoryOf), `${key} ${end}`).toEqual(names.slice(n, n + 2));
     }
   }
   const pollutants = { 'pm2.5': 'pm25', pm10: 'pm10', o3: 'o3', no2: 'no2', so2: 'so2' };

@@ -25,7 +25,6 @@ import {
   rangeOf,
   ticksOf,
 } from '../../../src/extras/pages/series.ts';
-import TEXTS from '../../../src/extras/pages/words.json' with { type: 'json' };
 import { WORDS } from '../../../src/extras/pages/words.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
@@ -217,17 +216,6 @@ it('names of winds are in the letters of the language', () => {
   expect(formatWind(WORDS.ru.windNames, 'NE')).toBe('СВ');
 });
 
-it('every locale has its texts in words.json, and the widget speaks it', () => {
-  const languages = Object.values(TEXTS).map((texts) => Object.keys(texts).join());
-  expect([...new Set(languages)]).toEqual([LOCALES.join()]);
-  expect(
-    Object.values(TEXTS)
-      .flatMap((texts) => Object.values(texts))
-      .includes(''),
-  ).toBe(false);
-  expect(Object.keys(SHORT_MONTHS)).toEqual(LOCALES);
-});
-
 it('every parameter has a tile and a name on the pages', () => {
   const keys = QUANTITIES.map(({ key }) => key);
   expect(GROUPS.flatMap((group): string[] => [...group.keys]).sort()).toEqual([...keys].sort());
@@ -245,30 +233,26 @@ it('the README names every file', () => {
   expect(named.toSorted()).toEqual(modules.toSorted());
 });
 
-describe('the address', () => {
-  it('the address keeps a view, and drops anything else', () => {
-    const query = '?window=30d&parameter=pm2.5&year=2025';
-    expect(formatView(parseView(query))).toBe(query);
-    expect(formatView(parseView('?window=<b>&year=&other=1'))).toBe('');
-  });
+it('the address keeps a view, and drops anything else', () => {
+  const query = '?window=30d&parameter=pm2.5&year=2025';
+  expect(formatView(parseView(query))).toBe(query);
+  expect(formatView(parseView('?window=<b>&year=&other=1'))).toBe('');
 });
 
-describe('the calendar', () => {
-  it('the calendar places every day in its week, which begins on Monday', () => {
-    for (const year of [2000, 2026, 2028, 2100]) {
-      const days = placeDays(year);
-      expect(days).toHaveLength(new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? 366 : 365);
-      for (const { date, week, weekday } of days) {
-        const at = new Date(`${date}T00:00:00Z`);
-        if ((at.getUTCDay() + 6) % 7 !== weekday || week > 53)
-          expect.fail(`${date} is at ${week}, ${weekday}`);
-      }
-      expect(new Set(days.map(({ week, weekday }) => week * 7 + weekday)).size).toBe(days.length);
+it('the calendar places every day in its week, which begins on Monday', () => {
+  for (const year of [2000, 2026, 2028, 2100]) {
+    const days = placeDays(year);
+    expect(days).toHaveLength(new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? 366 : 365);
+    for (const { date, week, weekday } of days) {
+      const at = new Date(`${date}T00:00:00Z`);
+      if ((at.getUTCDay() + 6) % 7 !== weekday || week > 53)
+        expect.fail(`${date} is at ${week}, ${weekday}`);
     }
-    expect(placeDays(2026)[0]).toEqual({ date: '2026-01-01', week: 0, weekday: 3 }); // a Thursday
-    expect(placeDays(2026)[4]).toEqual({ date: '2026-01-05', week: 1, weekday: 0 });
-    expect(monthStarts(placeDays(2026))).toHaveLength(12);
-  });
+    expect(new Set(days.map(({ week, weekday }) => week * 7 + weekday)).size).toBe(days.length);
+  }
+  expect(placeDays(2026)[0]).toEqual({ date: '2026-01-01', week: 0, weekday: 3 }); // a Thursday
+  expect(placeDays(2026)[4]).toEqual({ date: '2026-01-05', week: 1, weekday: 0 });
+  expect(monthStarts(placeDays(2026))).toHaveLength(12);
 });
 
 /** Hours from 22:00 on; null where nothing was measured. */

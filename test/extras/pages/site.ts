@@ -4,13 +4,13 @@
  */
 import { makeLog } from '../../../src/base/log.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { start } from '../../../src/service.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { freePort } from '../../support/freePort.ts';
-import { type Answer, httpGet } from '../../support/http.ts';
-import { type Installation, install, reading, type Values } from '../../support/installation.ts';
+import { httpGet } from '../../support/http.ts';
+import { install, reading, type Values } from '../../support/installation.ts';
+import { address } from '../../support/launch.ts';
 
 /** Text that must not be taken for HTML, the end of a script, or a template. */
 export const MARKUP = `<img src=x onerror="document.title='hacked'"> </script>{{'"&amp;`;
@@ -30,7 +30,7 @@ const CATEGORIES = {
  * `waiting` has never measured anything.
  */
 export const STATIONS = {
-  ...idsOf(Object.keys(CATEGORIES)),
+  ...{ good: 1, moderate: 2, sensitive: 3, unhealthy: 4, 'very-unhealthy': 5, hazardous: 6 },
   unknown: 7,
   offline: 8,
   markup: 9,
@@ -38,13 +38,6 @@ export const STATIONS = {
   elsewhere: 11,
   waiting: 12,
 };
-
-function idsOf(names: readonly string[]): Record<keyof typeof CATEGORIES, number> {
-  return Object.fromEntries(names.map((name, n) => [name, n + 1])) as Record<
-    keyof typeof CATEGORIES,
-    number
-  >;
-}
 
 const title = (name: string) => ({ en: `At ${name}`, ru: `Станция ${name}`, hy: `Կայան ${name}` });
 
@@ -76,20 +69,7 @@ const NETWORK = {
   })),
 };
 
-export type Site = {
-  here: Installation;
-  origin: string;
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** The document of the API. */
-  json(path: string): Promise<Record<string, string | number | null>>;
-  /** Sets the clock of the service. */
-  setNow(at: Date): Promise<void>;
-  /** A reading of a station now, computed and in the digest. */
-  read(id: number, values: Values, at?: Date): Promise<void>;
-  close(): Promise<void>;
-};
-
-export async function openSite(environment: Record<string, string> = {}): Promise<Site> {
+export async function openSite(environment: Record<string, string> = {}) {
   const here = await install(engines[0] ?? 'plain', NETWORK);
   const offline = new Date(NOW.getTime() - 86_400_000);
   await here.accept([
@@ -113,7 +93,7 @@ export async function openSite(environment: Record<string, string> = {}): Promis
     adminPort,
   };
   const service = start(
-    { ...config, databaseUrl: addressOf(here.database.target) },
+    { ...config, databaseUrl: address(here.database.target) },
     { clock: () => now, log: makeLog('silent'), pollMs: 100 },
   );
   await service.ready;
@@ -122,12 +102,16 @@ export async function openSite(environment: Record<string, string> = {}): Promis
     here,
     origin: `http://localhost:${port}`,
     get,
-    json: async (path) => JSON.parse((await get(path)).body),
-    async setNow(at) {
+    /** The document of the API. */
+    json: async (path: string): Promise<Record<string, string | number | null>> =>
+      JSON.parse((await get(path)).body),
+    /** Sets the clock of the service. */
+    async setNow(at: Date) {
       now = at;
       await here.refresh(now);
     },
-    async read(id, values, at = now) {
+    /** A reading of a station now, computed and in the digest. */
+    async read(id: number, values: Values, at = now) {
       await here.accept([reading(id, at, values)]);
       await here.refresh(now);
       await here.digest(now);
@@ -139,5 +123,4 @@ export async function openSite(environment: Record<string, string> = {}): Promis
   };
 }
 
-/** The driver takes either; tests have a socket. */
-const addressOf = (target: DatabaseAddress) => target as string;
+export type Site = Awaited<ReturnType<typeof openSite>>;

@@ -19,6 +19,20 @@ const EVIDENCE = { 'pm2.5': 400, median: 75.5, compared_with: [{ id: 1, 'pm2.5':
 const SENTENCE =
   "Its particles have been left out of the city's mean since 20 November 2026: 5 times its neighbours.";
 
+/** A flag as the API has it. */
+const flagOf = (change: Partial<Flag>): Flag => ({
+  kind: 'pm',
+  test: 'flat',
+  sensor_id: null,
+  since: '2026-11-03T04:00:00+04:00',
+  until: null,
+  is_left_out: true,
+  'pm2.5': 312,
+  median: 60,
+  compared_with: [],
+  ...change,
+});
+
 let site: Site;
 /** A period as screening records it. */
 const flag = async (station: number, reason: string, until = 'infinity') => {
@@ -43,37 +57,25 @@ beforeAll(async () => {
 
 describe('the sentence', () => {
   const at = new Date('2026-11-20T12:00:00Z');
-  const one = (change: Partial<Flag>): Flag => ({
-    kind: 'pm',
-    test: 'flat',
-    sensor_id: null,
-    since: '2026-11-03T04:00:00+04:00',
-    until: null,
-    is_left_out: true,
-    'pm2.5': 312,
-    median: 60,
-    compared_with: [],
-    ...change,
-  });
   const said = (...flags: Flag[]) => whySuspect('en', flags, at);
 
   it('the sentence on suspect particles says since when they are left out, and what was found', () => {
     const start = "Its particles have been left out of the city's mean since 3 November 2026: ";
-    expect(said(one({}))).toBe(`${start}it has shown the same value for 12 hours or more.`);
-    expect(said(one({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
-    expect(said(one({ test: 'outlier' }))).toBe(`${start}5 times its neighbours.`);
-    expect(said(one({ test: 'outlier', median: 0 }))).toBe(`${start}far above its neighbours.`);
-    expect(said(one({ test: 'operator', 'pm2.5': null }))).toBe(
+    expect(said(flagOf({}))).toBe(`${start}it has shown the same value for 12 hours or more.`);
+    expect(said(flagOf({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
+    expect(said(flagOf({ test: 'outlier' }))).toBe(`${start}5 times its neighbours.`);
+    expect(said(flagOf({ test: 'outlier', median: 0 }))).toBe(`${start}far above its neighbours.`);
+    expect(said(flagOf({ test: 'operator', 'pm2.5': null }))).toBe(
       `${start}its operator does not trust them.`,
     );
   });
 
   it('the sentence says that an outlier of fewer than 24 hours is still in the mean of its city (C9)', () => {
-    const outlier = one({ test: 'outlier', is_left_out: false });
+    const outlier = flagOf({ test: 'outlier', is_left_out: false });
     expect(said(outlier)).toBe(
       "Its particles are suspect since 3 November 2026: 5 times its neighbours. The city's mean leaves them out once 24 hours are suspect.",
     );
-    expect(said(outlier, one({}))).toContain("left out of the city's mean");
+    expect(said(outlier, flagOf({}))).toContain("left out of the city's mean");
     for (const locale of LOCALES)
       expect(whySuspect(locale, [outlier], at), locale).toMatch(/24.*[.։]$/);
   });
@@ -82,27 +84,27 @@ describe('the sentence', () => {
     ['ru', 'в среднее города с 3 ноября 2026 г.: '],
     ['hy', 'չեն հաշվվում 2026 թ. նոյեմբերի 3-ից՝ '],
   ] as const)('the sentence on suspect particles declines its date: %s', (locale, since) => {
-    expect(whySuspect(locale, [one({})], at)).toContain(since);
-    const often = whySuspect('ru', [one({ test: 'outlier', 'pm2.5': 60 * 22 })], at);
+    expect(whySuspect(locale, [flagOf({})], at)).toContain(since);
+    const often = whySuspect('ru', [flagOf({ test: 'outlier', 'pm2.5': 60 * 22 })], at);
     expect(often).toContain('в 22 раза');
   });
 
   it('the sentence on suspect particles names each reason once, since the earliest, or without a date', () => {
-    const later = one({ test: 'sensors', since: '2026-11-05T04:00:00+04:00' });
-    expect(said(later, one({}), one({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
+    const later = flagOf({ test: 'sensors', since: '2026-11-05T04:00:00+04:00' });
+    expect(said(later, flagOf({}), flagOf({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
       'since 3 November 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
     );
-    expect(said(later, one({ test: 'operator', since: null }))).toMatch(
+    expect(said(later, flagOf({ test: 'operator', since: null }))).toMatch(
       /^Its particles are left out of the city's/,
     );
   });
 
   it('the sentence on suspect particles counts only current periods of particles', () => {
-    expect(said(one({ kind: 'thp' }))).toBeUndefined();
-    expect(said(one({ until: '2026-11-20T16:00:00+04:00' }))).toBeUndefined();
-    expect(said(one({ until: '2026-11-20T16:00:01+04:00' }))).toBeDefined();
-    expect(said(one({ since: '2026-11-20T16:00:00+04:00' }))).toBeDefined();
-    expect(said(one({ since: '2026-11-20T16:00:01+04:00' }))).toBeUndefined();
+    expect(said(flagOf({ kind: 'thp' }))).toBeUndefined();
+    expect(said(flagOf({ until: '2026-11-20T16:00:00+04:00' }))).toBeUndefined();
+    expect(said(flagOf({ until: '2026-11-20T16:00:01+04:00' }))).toBeDefined();
+    expect(said(flagOf({ since: '2026-11-20T16:00:00+04:00' }))).toBeDefined();
+    expect(said(flagOf({ since: '2026-11-20T16:00:01+04:00' }))).toBeUndefined();
   });
 });
 
@@ -171,21 +173,7 @@ describe('without a browser', () => {
     },
   );
   const leftOutOf = (locale: (typeof LOCALES)[number]) =>
-    whySuspect(
-      locale,
-      [
-        {
-          kind: 'pm',
-          test: 'outlier',
-          sensor_id: null,
-          since: '2026-11-20',
-          until: null,
-          is_left_out: true,
-          ...EVIDENCE,
-        },
-      ],
-      NOW,
-    ) ?? '';
+    whySuspect(locale, [flagOf({ test: 'outlier', since: '2026-11-20', ...EVIDENCE })], NOW) ?? '';
 
   it('a suspect station’s frame says why; a station whose period is over shows its number', async () => {
     const { body } = await site.get(`/en/embed/station/${LIAR}`);

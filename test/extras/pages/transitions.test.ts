@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { NOW } from '../../support/clock.ts';
 import { until } from '../../support/patience.ts';
-import { inBrowser } from './browser.ts';
+import { askAgain, inBrowser } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
 const MINUTE = 60_000;
@@ -44,7 +44,7 @@ inBrowser('an open page', (open) => {
     await change();
     await expect
       .poll(async () => {
-        await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+        await askAgain(page);
         return await shown();
       })
       .toContain(expected);
@@ -114,32 +114,13 @@ inBrowser('an open page', (open) => {
   });
 
   it('the open page of a station with its first values is loaded again, since it has a history now', async () => {
-    const place = { latitude: 40.5, longitude: 44.5, regions: ['old-town'] };
-    const station = {
-      id: 12,
-      provider: 'us',
-      title: { en: 'New' },
-      ...place,
-      screening: false,
-      sensors: [{ id: 12 }],
-    };
-    await site.here.importNetwork({
-      time_zone: 'Asia/Yerevan',
-      providers: [],
-      regions: [],
-      stations: [station],
-    });
-    await expect.poll(async () => (await site.get('/en/station/12')).status).toBe(200);
+    const { waiting } = STATIONS;
     const change = async () => {
-      await site.read(12, { pm25: 7 }, after(-HOUR));
-      await site.read(12, { pm25: 7 });
+      await site.read(waiting, { pm25: 7 }, after(-HOUR));
+      await site.read(waiting, { pm25: 7 });
     };
-    const page = await follows(
-      '/en/station/12',
-      change,
-      'PM2.5 7.0 µg/m³',
-      'Nothing has been measured here yet.',
-    );
+    const nothing = 'Nothing has been measured here yet.';
+    const page = await follows(`/en/station/${waiting}`, change, 'PM2.5 7.0 µg/m³', nothing);
     await page.locator('#windows select').waitFor();
   });
 
@@ -152,7 +133,7 @@ inBrowser('an open page', (open) => {
     await site.read(1, { pm25: 7 }, after(-1_000));
     await expect
       .poll(async () => {
-        await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+        await askAgain(page);
         return await page.locator('.line', { hasText: 'At good' }).textContent();
       })
       .toMatch(/6\.0 µg/);

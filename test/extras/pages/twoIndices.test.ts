@@ -161,7 +161,7 @@ onEveryEngineInAll('INDEX', (engine) => {
     (await httpGet(services[index]?.port.public ?? 0, path)).body;
 
   describe.each(['aqi', 'eaqi'] as const)('INDEX=%s', (index) => {
-    it.each(CITIES)('list, map, page and frame say the same of %s', async (city) => {
+    it.each(CITIES)('list, map, page and frame say the same of %s (X1, C9)', async (city) => {
       const overview = await pageOf(index, '/en/');
       const id = CITIES.indexOf(city) + 1;
       const subjects = [
@@ -294,79 +294,39 @@ onEveryEngineInAll('INDEX', (engine) => {
     expect(await beside('aqi', 'both')).toBe('');
   });
 
-  it('the European index of lists is that of each page, without suspect particles (X1, C9)', async () => {
-    const [stations] = await here.published<{ places: string; timestamp: string }[]>`
-      select places, timestamp from api.station_european_json(${NOW})`;
-    const [regions] = await here.published<{ places: string }[]>`
-      select places from api.region_european_json(${NOW})`;
-    const places = {
-      station: JSON.parse(stations?.places ?? '{}'),
-      region: JSON.parse(regions?.places ?? '{}'),
-    };
-    for (const [n, city] of CITIES.entries()) {
-      for (const [kind, key] of [
-        ['station', n + 1],
-        ['region', city],
-      ] as const) {
-        const now = await here.get(`/en/explore/v1/${kind}/${key}/now.json`, NOW);
-        const { index, pollutants, timestamp } = now.european_index;
-        const grade = places[kind][key];
-        if (kind === 'station' && MEASURED[city]?.isSuspect) {
-          expect(index, 'the API has the particles, which the page marks').toBe('extremely poor');
-          expect(grade).toEqual(city === 'doubted' ? ['fair', 'o3', 80, 400] : undefined);
-          continue;
-        }
-        expect(grade?.[0] ?? null, `${kind} ${key}`).toBe(index);
-        if (grade === undefined) continue;
-        expect(Date.parse(timestamp)).toBe(Date.parse(stations?.timestamp ?? ''));
-        expect(grade[2]).toBe(now.european_index.concentrations[grade[1]]);
-        expect(grade[1]).toBe(
-          Object.keys(pollutants).find((pollutant) => pollutants[pollutant] === index),
-        );
-      }
-    }
-  });
-
   it('the European index holds until an hour closes or a flag begins or ends (C9)', async () => {
-    const until = async () => {
-      const [row] = await here.published<{ valid_until: string }[]>`
-        select valid_until from api.station_european_json(${NOW})`;
-      return new Date(row?.valid_until ?? '').toISOString();
-    };
+    const read = async () =>
+      (await here.published`select places, valid_until from api.station_european_json(${NOW})`)[0];
+    const until = async () => new Date((await read())?.valid_until).toISOString();
+    const places = async () => JSON.parse((await read())?.places);
     expect(await until()).toBe('2026-11-20T13:00:00.000Z');
     const owner = here.database.as('airseries_owner', 'UTC');
     await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind)
       values (1, null, 'flat', '2026-11-19T00:00Z', '2026-11-20T12:45Z', 'pm')`;
     expect(await until()).toBe('2026-11-20T12:45:00.000Z');
-    const [row] = await here.published<{ places: string }[]>`
-      select places from api.station_european_json(${NOW})`;
-    expect(JSON.parse(row?.places ?? '{}')[1]).toBeUndefined();
+    expect((await places())[1]).toBeUndefined();
     // over by now, but not before the hour was
     await owner`update raw.screened_period set until = '2026-11-20T11:30Z' where station_id = 1`;
-    const [over] = await here.published<{ places: string }[]>`
-      select places from api.station_european_json(${NOW})`;
-    expect(JSON.parse(over?.places ?? '{}')[1]).toBeUndefined();
+    expect((await places())[1]).toBeUndefined();
     await owner`delete from raw.screened_period where station_id = 1`;
   });
 });
 
-describe('the order of both scales', () => {
-  it('a category ranks with the one at its position in the other scale, and numbers tell within it', () => {
-    const sorted: Grade[] = [
-      320,
-      [5, 40],
-      180,
-      120,
-      [2, 40],
-      [2, 17],
-      60,
-      [1, 40],
-      12,
-      [0, 40],
-      null,
-    ];
-    expect(sorted.toReversed().sort((a, b) => rankOf(b) - rankOf(a))).toEqual(sorted);
-    expect(rankOf(0)).toBeGreaterThan(rankOf(null));
-    expect(rankOf(2_000)).toBeGreaterThan(rankOf(301));
-  });
+it('a category ranks with the one at its position in the other scale, and numbers tell within it', () => {
+  const sorted: Grade[] = [
+    320,
+    [5, 40],
+    180,
+    120,
+    [2, 40],
+    [2, 17],
+    60,
+    [1, 40],
+    12,
+    [0, 40],
+    null,
+  ];
+  expect(sorted.toReversed().sort((a, b) => rankOf(b) - rankOf(a))).toEqual(sorted);
+  expect(rankOf(0)).toBeGreaterThan(rankOf(null));
+  expect(rankOf(2_000)).toBeGreaterThan(rankOf(301));
 });

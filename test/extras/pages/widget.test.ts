@@ -36,11 +36,16 @@ beforeAll(async () => {
   };
 });
 
-async function show(open: Open, html: string, options: Parameters<Open>[0] = {}): Promise<Page> {
+/** Goes to the foreign page with this content. */
+async function visit(page: Page, html: string) {
   content = html;
+  await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+}
+
+async function show(open: Open, html: string, options: Parameters<Open>[0] = {}): Promise<Page> {
   const page = await open(options);
   await page.clock.install();
-  await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+  await visit(page, html);
   const cards = page.locator('air-quality .card'); // through shadow roots
   await expect.poll(() => cards.count()).toBe(html.split('<air-quality').length - 1);
   return page;
@@ -49,6 +54,12 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
 /** The text of a widget, its lines joined. */
 const textOf = async (page: Page, selector = 'air-quality') =>
   (await page.locator(selector).locator('.card').innerText()).replace(/[ \n]+/g, ' ').trim();
+
+const backgroundOf = (page: Page) =>
+  page
+    .locator('air-quality .card')
+    .first()
+    .evaluate((card) => getComputedStyle(card).backgroundColor);
 
 const api = (locale: string, path: string) =>
   site.json(`/${locale}/air-quality-app/v1/${path}.json`);
@@ -174,20 +185,13 @@ inBrowser('the widget', (open) => {
         all.slice(0, 3).map((widget) => Number.parseFloat(getComputedStyle(widget).fontSize)),
       );
     expect(heights).toEqual([13, 16, 21]);
-    const background = await page
-      .locator('air-quality .card')
-      .first()
-      .evaluate((card) => getComputedStyle(card).backgroundColor);
-    expect(background).toBe('rgb(255, 255, 255)');
+    expect(await backgroundOf(page)).toBe('rgb(255, 255, 255)');
   });
 
   it('the widget follows the scheme that its reader prefers', async () => {
     const html = '<air-quality station="1"></air-quality>';
     const page = await show(open, html, { colorScheme: 'dark' });
-    const background = await page
-      .locator('air-quality .card')
-      .evaluate((card) => getComputedStyle(card).backgroundColor);
-    expect(background).toBe('rgb(23, 28, 34)');
+    expect(await backgroundOf(page)).toBe('rgb(23, 28, 34)');
   });
 
   it('the widget asks once, again after five minutes by ETag, and not while its page is hidden', async () => {
@@ -203,9 +207,8 @@ inBrowser('the widget', (open) => {
     page.on('response', (answer) => {
       if (answer.url().endsWith('/embed/station/1')) answers += 1;
     });
-    content = '<air-quality station="1" lang="en"></air-quality>';
     await page.clock.install();
-    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    await visit(page, '<air-quality station="1" lang="en"></air-quality>');
     await page.locator('air-quality .card').waitFor();
     expect(answers).toBe(1);
     await page.clock.fastForward(REFRESH_MS - 10_000);
@@ -244,8 +247,7 @@ inBrowser('the widget', (open) => {
     const page = await open();
     const asked: Route[] = [];
     await page.route('**/embed/**', (route) => void asked.push(route));
-    content = '<air-quality station="1" lang="en"></air-quality>';
-    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    await visit(page, '<air-quality station="1" lang="en"></air-quality>');
     await expect.poll(() => asked.length).toBe(1);
     await page.locator('air-quality').evaluate((widget) => {
       widget.setAttribute('station', '2');
@@ -284,10 +286,10 @@ inBrowser('the widget', (open) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, headers: { ...answer.headers(), age: '120' } });
     });
-    content = ['1', '2', '3', '999', '../../../x']
-      .map((id, n) => `<air-quality id="n${n}" station="${id}" lang="en"></air-quality>`)
-      .join('');
-    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    const all = ['1', '2', '3', '999', '../../../x'].map(
+      (id, n) => `<air-quality id="n${n}" station="${id}" lang="en"></air-quality>`,
+    );
+    await visit(page, all.join(''));
     const notice = async (n: number) => {
       await page.locator(`#n${n} .card`).waitFor();
       return await page.locator(`#n${n} [role=status]:visible`).allTextContents();

@@ -5,7 +5,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../../../src/http/send.ts';
-import { NOW } from '../../support/clock.ts';
 import { commandsOn } from '../../support/command.ts';
 import { engines } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
@@ -40,19 +39,6 @@ it('PAGE=off turns off all pages and keeps the API', async () => {
       headers: { 'content-type': JSON_TYPE },
     });
   }
-});
-
-it('pages are 503 until the aggregates are built for the first time, and 200 right after it', async () => {
-  await here.database.as()`update rollup.freshness set refreshed_at = null`;
-  const { port } = await launch(here, { role: 'api' });
-  const statuses = async () => {
-    const pages = ['', 'station/1', 'region/town', 'embed/station/1', 'embed/region/town'];
-    const answers = pages.map((path) => httpGet(port.public, `/en/${path}`));
-    return (await Promise.all(answers)).map(({ status }) => status);
-  };
-  expect(await statuses()).toEqual([503, 503, 503, 503, 503]);
-  await here.refresh(NOW);
-  await expect.poll(statuses).toEqual([200, 200, 200, 200, 200]);
 });
 
 it('pages show the site of the settings: its titles, contact, licence, address, tiles and ground', async () => {
