@@ -78,11 +78,6 @@ it('the configuration has the values of the environment, with the types that the
     role: 'worker',
     drainSeconds: 5, // behind a load balancer, which needs the time to send requests elsewhere
   });
-  const READER_DATABASE_URL = 'postgres://me@here/air';
-  expect(readConfig({ ROLE: 'api', READER_DATABASE_URL })).toMatchObject({
-    role: 'api',
-    drainSeconds: 5,
-  });
   expect(readConfig({})).toMatchObject({ siteBaseUrl: '', role: 'all', drainSeconds: 0 });
   const defaults = Object.fromEntries(
     CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]),
@@ -143,9 +138,6 @@ describe('hints on the environment', () => {
     const environment = Object.fromEntries(others.split(' ').map((name) => [name, 'x']));
     expect(environmentHints(environment)).toEqual([]);
     expect(readConfig(environment)).toEqual(readConfig({}));
-    // a name is not refused beside the setting that it resembles
-    const both = { DATABASE_URI: 'x', DATABASE_URL: 'postgres://me@here/air' };
-    expect(readConfig(both)).toMatchObject({ databaseUrl: both.DATABASE_URL });
   });
 
   it('a setting in a file .env that is not read gives a hint', () => {

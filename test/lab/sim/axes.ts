@@ -19,13 +19,8 @@ export const ZONES = [
   'Australia/Adelaide',
 ] as const;
 
-/** The kind of step. An upgrade takes seconds, so it happens beside some, as compression does. */
-export const EVENTS = [
-  'insert',
-  'late',
-  'correct',
-  'repeat',
-  'delete',
+/** Changes of the network. */
+export const NETWORK_EVENTS = [
   'suspect',
   'flag',
   'flag particles',
@@ -34,6 +29,16 @@ export const EVENTS = [
   'hide',
   'retire',
   'formula',
+] as const;
+
+/** The kind of step. An upgrade takes seconds, so it happens beside some, as compression does. */
+export const EVENTS = [
+  'insert',
+  'late',
+  'correct',
+  'repeat',
+  'delete',
+  ...NETWORK_EVENTS,
   'retain',
   'tamper',
   'clock',

@@ -6,7 +6,7 @@ import type { ReadingColumn } from '../../../src/contract/parameters.ts';
 import { LEVELS } from '../../../src/schema/aggregates.ts';
 import { bucketStart, instantOf, localDate } from '../../support/localTime.ts';
 import { type Random, seeded } from '../../support/random.ts';
-import { type Axes, EVENTS, MOMENTS, pairsOf, STATEMENTS, VALUES } from './axes.ts';
+import { type Axes, EVENTS, MOMENTS, NETWORK_EVENTS, pairsOf, STATEMENTS, VALUES } from './axes.ts';
 import { FIRST, type Network, type Period, REGIONS, SENSORS, STATIONS } from './network.ts';
 
 /** Null: the source has the parameter, and leaves it empty (S3). */
@@ -89,7 +89,7 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
         from: iso(at - random.pick([0, HOUR, DAY])),
         to: iso(at + random.pick([1000, HOUR, DAY])),
       }));
-    } else if (NETWORK_EVENTS.has(axes.event)) {
+    } else if (NETWORK_EVENTS.some((event) => event === axes.event)) {
       network = changed(random, zone, network, axes.event, instants);
       step.network = network;
     } else if (axes.event === 'retain') {
@@ -326,17 +326,6 @@ function values(random: Random, kind: Axes['value']): Values {
       };
   }
 }
-
-const NETWORK_EVENTS: ReadonlySet<string> = new Set([
-  'suspect',
-  'flag',
-  'flag particles',
-  'move',
-  'regroup',
-  'hide',
-  'retire',
-  'formula',
-]);
 
 /**
  * Replaces one period of the network: a change from some time on, or a correction of the past; also

@@ -236,32 +236,4 @@ describe('the command', () => {
     rmSync(source);
     expect([await run(folder), builds()]).toEqual([runs, 3]);
   });
-
-  it(
-    'the command compiles again after edits before or during a build, or after tsc --noEmit',
-    needs('all'),
-    async () => {
-      const folder = checkout('edited');
-      copyFileSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
-      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-      const source = join(folder, 'src', 'cli.ts');
-      const scripts = (build: string) =>
-        writeFileSync(
-          join(folder, 'package.json'),
-          JSON.stringify({ type: 'module', engines: { node: '>=20.19' }, scripts: { build } }),
-        );
-      const said = async () => (await run(folder)).stdout;
-      scripts('tsc');
-      write(source, "console.log('old');");
-      expect(await said()).toBe('old\n');
-      write(source, "console.log('new');");
-      execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['--noEmit'], { cwd: folder });
-      expect(await said()).toBe('new\n');
-      write(source, "console.log('edited');");
-      scripts(`tsc && echo 'console.log("edited meanwhile");' > src/cli.ts`);
-      expect(await said()).toBe('edited\n');
-      scripts('tsc');
-      expect(await said()).toBe('edited meanwhile\n');
-    },
-  );
 });

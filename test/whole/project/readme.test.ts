@@ -102,18 +102,6 @@ it.for(pages)(
   },
 );
 
-it('nothing tells people to type npx airseries, a name that a stranger could take', () => {
-  const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
-      join(folder, path),
-    ),
-  );
-  const texts = [...files, 'README.md', 'CHANGELOG.md', '.env.example', 'docker-compose.yml']
-    .filter((path) => !path.endsWith('.png') && statSync(join(ROOT, path)).isFile())
-    .filter((path) => /npx (-\S+ )*airseries/.test(textOf(path)));
-  expect(texts).toEqual([]);
-});
-
 const DOCKER = 'src/commands/README.md';
 
 it(
