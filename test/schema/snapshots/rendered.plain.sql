@@ -2994,6 +2994,9 @@ grant execute on function logic.usual_values to airseries_ingest;
 create function logic.stage_undo(import int)
 returns table (sensor_id int, kept int, first_hour timestamptz, last_hour timestamptz)
 language plpgsql set plan_cache_mode = force_custom_plan
+-- Right after an import TimescaleDB's new chunks have no statistics: kept for a sensor, its readings were compared with
+-- each value of the import, which took more than ten minutes for 3 sensors of 86,400 readings.
+set enable_memoize = off
 as $$
 #variable_conflict use_column
 declare
