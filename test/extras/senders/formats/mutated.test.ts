@@ -13,6 +13,7 @@ import type { ReadingInput } from '../../../../src/ingest/reading/reading.ts';
 import { ENGINE, empty, importText, reading, stored, useTown } from '../../../ingest/support.ts';
 import { NOW } from '../../../support/clock.ts';
 import { isAll } from '../../../support/database.ts';
+import { patient } from '../../../support/patience.ts';
 import { smallNetwork } from '../../../support/smallNetwork.ts';
 import { textSource } from '../support.ts';
 import { declarationsOf, type NamedSample, SAMPLES, textOf } from './samples.ts';
@@ -101,7 +102,7 @@ it.each(MUTATED)(
     }
     expect(values).toBeGreaterThan(runs.length / 5);
   },
-  120_000,
+  patient(120_000),
 );
 
 const OWNERS = MUTATED.flatMap(([, sample]) => sample.stored);
@@ -131,7 +132,7 @@ it.each(isAll ? MUTATED : MUTATED.slice(-1))(
   async (_, sample) => {
     const format = { ...named(sample), timeZone: '+04:00' };
     const heldTimes = new Set(sample.stored.map(({ time }) => Date.parse(time)));
-    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_000 : 10, seed: 50 });
+    const runs = fc.sample(severalChanges, { numRuns: isAll ? 200 : 10, seed: 50 });
     for (const changes of runs) {
       const text = mutated(textOf(sample), changes);
       await empty(town.owner);
@@ -157,5 +158,5 @@ it.each(isAll ? MUTATED : MUTATED.slice(-1))(
       }
     }
   },
-  120_000,
+  patient(120_000),
 );

@@ -55,7 +55,7 @@ async function load(ms: number, tally: Tally): Promise<void> {
   const paths = [...FIVE, ...HISTORIES];
   const push = async (turn: number) => {
     const body = JSON.stringify([
-      { sensor_id: 1 + (turn % 12), time: NOW.toISOString(), pm25: turn % 50 },
+      { sensor_id: 1 + (turn % HISTORIES.length), time: NOW.toISOString(), pm25: turn % 50 },
     ]);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     return (

@@ -46,7 +46,7 @@ onOneEngine('a silent database', (engine) => {
     await blocker`call raw.acquire_lock('rollup.refresh')`;
     const refreshing = refresh(wire.target, () => NOW);
     const ended = expect(refreshing).rejects.toMatchObject({ code: 'UNREACHABLE' });
-    await until(waiting('airseries refresh', 'Timeout'));
+    await until(waiting('airseries refresh', 'Lock'));
     wire.cut(true);
     const took = await seconds(ended);
     await blocker`select raw.release_lock('rollup.refresh')`;

@@ -79,7 +79,7 @@ const JSON_BODIES: Row[] = [
   [
     'notes of long characters',
     200,
-    () => `[${filled(BODY / 3, reading(`"note":"${'\u20ac'.repeat(500)}"`))}]`,
+    () => `[${filled(BODY / 3, reading(`"note":"${'\u20ac'.repeat(600)}"`))}]`,
   ],
   ['long values', 200, () => `[${filled(BODY, reading(`"pm25":"${'9'.repeat(60_000)}"`))}]`],
   // by layout
