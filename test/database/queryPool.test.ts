@@ -83,7 +83,7 @@ const message = (type: string, content: string) => {
   length.writeInt32BE(4 + content.length);
   return Buffer.concat([Buffer.from(type), length, Buffer.from(content, 'latin1')]);
 };
-/** One row with the text 7 in its column n, told as so many rows. */
+/** One row with the text 7 in its column n, of a result that is said to have `count` rows. */
 const oneRowOf = (count: number) =>
   Buffer.concat([
     message('1', ''),

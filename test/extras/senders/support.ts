@@ -7,7 +7,7 @@ import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import type { Source } from '../../../src/ingest/rows/source.ts';
 
-/** A source that is a text in memory, and comes in pieces of so many bytes. */
+/** A source that is a text in memory, and comes in pieces of `size` bytes. */
 export function textSource(text: string | Buffer, size = Number.POSITIVE_INFINITY): Source {
   const all = Buffer.from(text);
   async function* bytes() {
@@ -17,7 +17,7 @@ export function textSource(text: string | Buffer, size = Number.POSITIVE_INFINIT
 }
 
 /**
- * The question at which a text of so many rows stops, by default of many; undefined: it is stored.
+ * The question at which a text of `rows` rows stops, by default of many; undefined: it is stored.
  */
 export async function askedOf(text: string, declared?: Declarations, rows?: number) {
   const { readings, doubts } = await readText(text, declared);
