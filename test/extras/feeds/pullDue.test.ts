@@ -321,18 +321,27 @@ it('unusable readings of our sensors are quarantined, which is no failure, and o
 });
 
 const time = '2026-11-20T11:00:00Z';
-it('a document stops where a file stops, as at a verdict that is not used (S7)', async () => {
+it.each<[what: string, values: (hour: number) => object, error: string]>([
+  [
+    'a verdict that is not used',
+    (hour) => ({ pm25: 5, valid: hour % 2 }),
+    'which rows count seems to stand in valid (0, 1), and is not used; nothing of it was stored. Write "only": "valid=0"',
+  ],
+  [
+    'values of which one cannot be',
+    () => ({ pm25: 9, pm10: 3 }),
+    'PM2.5 is above PM10 in each of 20 rows, which cannot be: the columns were exchanged; nothing of it was stored.',
+  ],
+])('a document stops where a file stops, as at %s (S7)', async (_, values, error) => {
   await bring({ kind: 'airseries', url: us.url() });
   us.serve(
     Array.from({ length: 20 }, (_, hour) => ({
       sensor_id: 1,
       time: new Date(NOW.getTime() - (hour + 1) * 3_600_000).toISOString(),
-      ...{ pm25: 5, valid: hour % 2 },
+      ...values(hour),
     })),
   );
   await run();
-  const error =
-    'which rows count seems to stand in valid (0, 1), and is not used; nothing of it was stored. Write "only": "valid=0"';
   expect(await states()).toMatchObject([
     { failures: 1, error: expect.stringContaining(`provider us, ${us.url()}: ${error}`) },
   ]);

@@ -75,6 +75,28 @@ it('each limit has its verdict, of how many measured days, and a mean of fewer d
   );
 });
 
+it('a mean is within the guideline, up to 15 % above it, or so many times it', () => {
+  const measured = {
+    ...{ 'who_daily_pm2.5': 15, who_daily_exceedance: null },
+    ...{ 'who_year_pm2.5': 5.6, who_yearly_exceedance: null },
+    ...{ 'who_pm2.5_exceedance_days': 3, month_cigarettes: 12.5 },
+  };
+  const year = { ...NOTHING, 'pm2.5': { ...NOTHING['pm2.5'], days: 200 } };
+  const said = (more: Partial<Region>) =>
+    textOf(healthPart('en', { ...REGION, ...measured, ...more }, year));
+  const text = said({});
+  for (const line of [
+    'PM2.5, last 24 hours (15 µg/m³) 15.0 µg/m³, within the guideline ',
+    '(5 µg/m³) 5.6 µg/m³, up to 15 % above the guideline (200 days measured) ',
+    'Days above 15 µg/m³ 3 of 200 days measured ',
+    'As bad for health as smoking, in 30 days 12.5 cigarettes ',
+  ])
+    expect(text).toContain(line);
+  expect(said({ 'who_daily_pm2.5': 45, who_daily_exceedance: 3 })).toContain(
+    '45.0 µg/m³, 3 times the guideline ',
+  );
+});
+
 it('a region that has measured nothing has no table of limits', () => {
   const { text } = healthPart('en', REGION, NOTHING);
   expect(text).toBe('<section data-live="health"></section>');

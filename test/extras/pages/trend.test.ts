@@ -1,7 +1,7 @@
 /** The words of pages for trends, and for a value by the European index, without a browser. */
 import { describe, expect, it } from 'vitest';
 import type { Station } from '../../../src/contract/current.ts';
-import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { LOCALES, type Locale } from '../../../src/contract/endpoints.ts';
 import type { IndexName } from '../../../src/contract/words/indices.ts';
 import type { Subject } from '../../../src/extras/pages/now.ts';
 import { BANDS, CATEGORIES } from '../../../src/extras/pages/scale.ts';
@@ -99,6 +99,14 @@ it.each(LOCALES)(
     expect(trendLine(locale, null)).toBe(false);
   },
 );
+
+it('the line of a trend has its arrow and word, and in Russian a steady one has the arrow alone', () => {
+  const line = (locale: Locale, trend: 'rising' | 'steady') =>
+    (trendLine(locale, trend) as { text: string }).text;
+  expect(line('en', 'steady')).toContain('>→\u00a0steady <small>(the last hour against');
+  expect(line('ru', 'rising')).toContain('>↗\u00a0растёт <small>(');
+  expect(line('ru', 'steady')).toContain('>→</span> <small>(');
+});
 
 it('the line of a day has gaps where nothing was measured, on the scale of its list', () => {
   const day = (top: number, ...values: (number | null)[]) => ({

@@ -276,6 +276,22 @@ describe('POST /v1/readings', () => {
   );
 
   it(
+    'a push of 20 readings that cannot be as they are is refused as a whole, and one of 19 is stored (S7)',
+    whereComplete,
+    async () => {
+      const rows = doubtful(20).map(({ time }) => ({ sensor_id: 1, time, pm25: 9, pm10: 3 }));
+      const { status, body } = await post(JSON.stringify(rows));
+      expect([status, body.detail]).toEqual([
+        422,
+        expect.stringMatching(/^The body: PM2\.5 is above PM10 in each of 20 rows, .* stored\. /),
+      ]);
+      expect(await stored(here.owner)).toEqual([]);
+      const { body: few } = await post(JSON.stringify(rows.slice(1)));
+      expect(few).toMatchObject({ accepted: 19 });
+    },
+  );
+
+  it(
     'a push of one reading is refused where nobody may guess its unit or its sensor (S9)',
     whereComplete,
     async () => {

@@ -88,14 +88,12 @@ onEveryEngineInAll('suspect particles', (engine) => {
 
   it('sensors at one station or within 150 m are compared by days, with a trusted one as the reference', async () => {
     const near = { latitude: LATITUDE + 0.0013, longitude: 44 }; // 145 m
-    await bringIn(
-      town.owner,
-      network({
-        2: { ...near, trusted: true },
-        4: { latitude: LATITUDE - 0.0014 },
-        5: { latitude: LATITUDE },
-      }),
-    );
+    const beside = {
+      2: { ...near, trusted: true },
+      4: { latitude: LATITUDE - 0.0014 },
+      5: { latitude: LATITUDE },
+    };
+    await bringIn(town.owner, network(beside));
     const base = (ago: number) => 10 + (Math.floor(ago / 24) % 7);
     await town.measure((sensor, ago) => {
       if (sensor === 21) return { pm25: 2 * base(ago) - 1 };
@@ -116,6 +114,20 @@ onEveryEngineInAll('suspect particles', (engine) => {
     expect(
       await town.owner`select rmse from api.sensor_pair(${NOW}) where x_sensor_id = 11`,
     ).toEqual([{ rmse: 3 }]);
+    // of a sensor that has moved, the days there alone
+    const moved = hoursAgo(12 * 24);
+    const stations = [
+      { id: 3, until: moved },
+      { id: 1, since: moved },
+    ];
+    const sensors = [{ id: 11 }, { id: 12, stations }];
+    await bringIn(town.owner, network({ ...beside, 1: { sensors } }));
+    expect((await pairs(1)).map(({ y, days }) => [y, days])).toEqual([
+      [12, 11],
+      [11, 30],
+      [12, 11],
+    ]);
+    await bringIn(town.owner, network(beside));
     // a single day tells no slope, so that the targets are missed or unknown (C9)
     await town.owner`delete from raw.readings where measured_at >= ${hoursAgo(28 * 24)}`;
     await town.owner`delete from raw.readings where measured_at < ${hoursAgo(30 * 24 - 6)}`;

@@ -447,6 +447,11 @@ it.each<Mistake<string>>([
     ],
   ),
   [
+    'stations that are offline after three weeks',
+    written(['"City of Example"', '"City of Example", "stale_after": "P21D"']),
+    'network.json, line 3, providers[0].stale_after: a station without a reading for P21D would still show its last values as current: write several times',
+  ],
+  [
     'an altitude that no place has',
     written(['"longitude": 44.52,', '"longitude": 44.52, "altitude": 12000,']),
     'network.json, line 14, stations[1].altitude: expected metres above the sea from -450 to 9000, found 12000: correct it, or leave it out',

@@ -1,12 +1,14 @@
 /** Times as senders and files write them, and what a declaration makes of them (S3, S7). */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { timeHint } from '../../../../src/extras/senders/reading/timeHint.ts';
 import {
   makeTimeReader,
   slashedDate,
   TIME_FORMS,
 } from '../../../../src/extras/senders/reading/times.ts';
 import { readInstant } from '../../../../src/ingest/reading/instants.ts';
+import { COMMAND_LINE } from '../../../../src/ingest/reading/vocabulary.ts';
 
 const read = (given: unknown, declared: Parameters<typeof makeTimeReader>[1]) =>
   makeTimeReader({}, declared)(given, 1).at;
@@ -16,6 +18,19 @@ const instant = (given: unknown, declared: Parameters<typeof makeTimeReader>[1])
     ? undefined
     : new Date(time.microseconds / 1_000).toISOString().replace('.000Z', 'Z');
 };
+
+test.each<[given: string, remedy: string]>([
+  ['19.11.26 08:00', 'has a year of two digits: write all four'],
+  ['2026-W47-4', 'is a week date: write the date of the day'],
+  ['2026-323', 'is a day of the year: write the date of the day'],
+  ['46345,5', "looks like a day of Excel's calendar: format its cells as yyyy-mm-dd hh:mm"],
+  ['11 19 2026 8', 'is joined of columns in another order than --column time=Year+Month+Day'],
+  ['2026-11-19 24:30', 'of the times from 24:00 on there is only 24:00, the next midnight'],
+  ['11/19/2026 8:00', 'begins with the month: --date-format mm/dd/yyyy if all of its source do'],
+  ['11/12/2026 8:00', 'may begin with the day or the month: --date-format says which'],
+])('whoever wrote %s is told what to write: it %s', (given, remedy) => {
+  expect(timeHint(given, COMMAND_LINE, 'Asia/Yerevan')).toContain(remedy);
+});
 
 test.each<[given: unknown, at: string | undefined]>([
   ['2026-11-19 24:00', '2026-11-19T23:00:00Z'],
