@@ -93,7 +93,7 @@ it('a mean is within the guideline, up to 15 % above it, or so many times it', (
   ])
     expect(text).toContain(line);
   expect(said({ 'who_daily_pm2.5': 45, who_daily_exceedance: 3 })).toContain(
-    '45.0 µg/m³, 3 times the guideline ',
+    '45.0 µg/m³, 3.0 times the guideline ',
   );
 });
 
