@@ -73,6 +73,16 @@ it('delete readings deletes a period, and its readings may be imported again', a
   expect((await run('audit --from 2026-01-01')).result).toEqual([]);
 });
 
+it('imports undo takes back what an import stored, and the numbers follow (S11)', async () => {
+  const path = file('night.csv', 'sensor_id,time,pm25\n1,2026-11-18T20:30:00Z,50\n');
+  await run(`import readings ${path}`);
+  const [{ number }] = (await run('imports --limit 1')).result;
+  const { result } = await run(`imports undo ${number}`);
+  expect(result).toMatchObject({ number, source: path, readings: 1, withdrawn: 1, put_back: 0 });
+  expect((await run('imports --limit 1')).result).toMatchObject([{ number, state: 'undone' }]);
+  expect((await run('audit --from 2026-01-01')).result).toEqual([]);
+});
+
 it('retention shows the expired readings, deletes them, and accepts older readings again', async () => {
   const { run, close } = await openTown();
   onTestFinished(close);

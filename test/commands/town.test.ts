@@ -79,6 +79,8 @@ it('import network adds a sensor, and quarantine retry then stores its readings'
   expect((await run(`import network ${file('network.json', GROWN)}`)).result).toMatchObject({
     sensors: { added: 1, unchanged: 1 },
   });
+  const only = 'quarantine retry --reason unreadable_line';
+  expect((await run(only)).result).toMatchObject({ accepted: 0 });
   expect((await run('quarantine retry')).result).toMatchObject({ accepted: 1 });
   expect((await run('quarantine drop --reason unreadable_line')).result).toEqual({ dropped: 1 });
   expect((await run('audit --from 2026-01-01')).result).toEqual([]);
