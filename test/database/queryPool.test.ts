@@ -14,9 +14,13 @@ import { openMute } from '../support/wire.ts';
 onOneEngine('a pool', (engine) => {
   let database: TestDatabase;
   let pool: QueryPool;
-  const open = (closeIdleAfterSeconds?: number) =>
+  const open = (
+    options: Partial<
+      Pick<Parameters<typeof openQueryPool>[1], 'closeIdleAfterSeconds' | 'observer'>
+    > = {},
+  ) =>
     openQueryPool(database.target, {
-      ...(closeIdleAfterSeconds === undefined ? {} : { closeIdleAfterSeconds }),
+      ...options,
       role: 'airseries_reader',
       name: 'airseries read',
       timeZone: 'UTC',
@@ -50,13 +54,30 @@ onOneEngine('a pool', (engine) => {
   });
 
   it('a pool closes idle connections, and opens new ones when needed', async () => {
-    const other = open(1);
+    const other = open({ closeIdleAfterSeconds: 1 });
     const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
     const left = () =>
       database.superuser()`select from pg_stat_activity where pid = any (${arrayLiteral(backends as number[])}::int[])`;
     await expect.poll(left, { timeout: 10_000 }).toHaveLength(0);
     expect(backends).not.toContain(await backend(other));
     await other.close();
+  });
+
+  it('a pool tells which statement took how many seconds, and how many it waited', async () => {
+    const seen = { waited: [] as number[], took: [] as [string, number][] };
+    const onAcquired = (seconds: number) => void seen.waited.push(seconds);
+    const onQuery = (name: string, seconds: number) => void seen.took.push([name, seconds]);
+    const other = open({ observer: () => ({ onAcquired, onQuery }) });
+    await backend(other);
+    const statement = 'select pg_sleep(0.05) from api.freshness';
+    await Promise.all(Array.from({ length: 4 }, () => other.query(statement, [])));
+    await other.close();
+    const someTime = expect.toSatisfy((seconds) => seconds >= 0.05 && seconds < 30);
+    expect(seen.took).toEqual([['other', someTime], ...Array(4).fill(['api.freshness', someTime])]);
+    expect(seen.waited.toSorted((a, b) => a - b)).toEqual([
+      ...Array(4).fill(expect.any(Number)),
+      someTime,
+    ]);
   });
 
   it('a server without a free connection is waited for', async () => {

@@ -38,7 +38,7 @@ it.each<[kind: string, type: string, properties: object]>([
 });
 
 it('positions have latitude first, shapes have several parts, points are counted, and slivers are not drawn', () => {
-  const sliver = [RING[0], [44.00001, 40.00001], [44.00002, 40], RING[0]];
+  const sliver = [RING[0], RING[1], [44.00001, 40.00001], RING[0]];
   const { shapes, leftOut } = makeGround(
     collection(
       feature('MultiLineString', [LINE, LINE]),
