@@ -43,7 +43,7 @@ type Fields = {
 function fieldsOf({ positions, list }: Names): Fields {
   const at = (...names: readonly string[]) =>
     names.map((name) => positions.get(name)).find((position) => position !== undefined) ?? -1;
-  const [sensor, device, time] = [at('sensor_id'), at('device'), at('time', 'measured_at')];
+  const [sensor, device, time] = [at('sensor_id'), at('device'), at('measured_at', 'time')];
   const values = READING_COLUMNS.map(
     ({ name }) => [name as ReadingColumn, at(name)] as const,
   ).filter(([, position]) => position >= 0);

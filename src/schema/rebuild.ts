@@ -125,7 +125,7 @@ async function preserveSensorHours(
     select storage.name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
     from (${storage}) storage, pg_attribute a
     join pg_attribute b on b.attrelid = 'rollup_next.sensor_hourly'::regclass and b.attname = a.attname
-    where a.attrelid = 'rollup.sensor_hourly'::regclass and a.attnum > 0 and not a.attisdropped
+    where a.attrelid = 'rollup.sensor_hourly'::regclass and a.attnum > 0
     group by 1`;
   await sql.unsafe(
     `insert into ${target?.name} (${target?.columns}) select ${target?.columns} from rollup.sensor_hourly

@@ -61,9 +61,10 @@ describe('our own form', () => {
   });
 
   it('names that are not ours are not used, and named', async () => {
-    const { readings, found } = await read(`sensor_id,time,pm25,temp,no2_ugm3\n7,${T},5,1,2\n`);
-    expect(readings[0]?.values).toEqual({ pm25: '5' });
-    expect([...(found?.facts.ignored.keys() ?? [])]).toEqual(['temp', 'no2_ugm3']);
+    const names = 'sensor_id,time,measured_at,pm25,temp,no2_ugm3';
+    const { readings, found } = await read(`${names}\n7,${LATER},${T},5,1,2\n`);
+    expect(readings[0]).toMatchObject({ measuredAt: T, values: { pm25: '5' } });
+    expect([...(found?.facts.ignored.keys() ?? [])]).toEqual(['time', 'temp', 'no2_ugm3']);
   });
 
   it('a row that is no reading costs only itself', async () => {

@@ -369,8 +369,7 @@ function compared(before: Index | undefined, resources: readonly Resource[]) {
 async function makeOpenData(sql: Sql, { month }: State, run: Run): Promise<void> {
   const { index, folder, old, progress, rows, ...options } = run;
   const own = join(folder, OPEN_DATA);
-  const isNew = (await stat(join(own, INDEX)).catch(() => undefined)) === undefined;
-  const since = isNew ? FIRST_MONTH : index.airseries.open_data_from;
+  const since = index.airseries.open_data_from;
   const from = since === FIRST_MONTH ? undefined : `${since}-01 00:00:00`;
   const isWhole = (name: string) => isThere(folder, old.get(`${OPEN_DATA}/${name}`));
   const onLines = (lines: number, done: number) => progress.show(rows + lines, done);

@@ -34,7 +34,7 @@ describe('the login of Grafana', needs('psql'), () => {
     await server.end();
   });
 
-  const make = (READER_PASSWORD: string, API_PASSWORD = '', user = {}) => {
+  const make = (READER_PASSWORD: string, API_PASSWORD = '', user = {}, then: string[] = []) => {
     const [, ...words] = compose.services.reader?.command ?? [];
     const environment = {
       ...addressVariables(database.target),
@@ -45,7 +45,7 @@ describe('the login of Grafana', needs('psql'), () => {
     const here = words.map((word) =>
       word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word,
     );
-    return runProgram([psql ?? '', ...here], { environment }).finished;
+    return runProgram([psql ?? '', ...here, ...then], { environment }).finished;
   };
   const as = (user: string) => ({ ...database.target, user, password: AWKWARD }) as DatabaseAddress;
   const kept = async () =>
@@ -65,6 +65,12 @@ describe('the login of Grafana', needs('psql'), () => {
     expect(none).toBeUndefined();
     for (const one of [first, second]) expect(one).toMatch(/^SCRAM-SHA-256\$/);
     expect(first).not.toBe(second);
+  });
+
+  it('the server logs no statement with a password, not even one that fails', async () => {
+    const asked = ['statement', 'min_duration_statement', 'min_error_statement', 'error_verbosity'];
+    const then = ['-At', ...asked.flatMap((name) => ['-c', `show log_${name}`])];
+    expect((await make(AWKWARD, '', {}, then)).stdout).toBe('none\n-1\npanic\nterse\n');
   });
 
   it('the login of Grafana reads schema api and nothing else', async () => {

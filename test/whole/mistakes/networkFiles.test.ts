@@ -75,7 +75,7 @@ const FEEDS: Mistake<string>[] = [
   ),
   [
     'a feed of another protocol',
-    withFeed(`"ftp://me:${SECRET}@data.example/data.json?key=${SECRET}"`),
+    withFeed(`"ftp://me:p@${SECRET}@data.example/data.json?key=${SECRET}"`),
     'providers[0].pull.url: "ftp://…@data.example/data.json?… found, expected an http(s) address',
   ],
   [

@@ -153,7 +153,8 @@ it('PM2.5 above PM10 is found in rows of one parameter each, however they are so
   ]);
 });
 
-const RISES = (hour: number) => 50 - hour;
+/** Row by row back in time; it did not rain in every hour. */
+const RISES = (hour: number) => 50 - hour + (hour % 5 === 1 ? 1 : 0);
 it.each<[what: string, name: string, value: (row: number) => unknown, said: RegExp, unit: string]>([
   [
     'PM2.5 above PM10',
