@@ -1,5 +1,5 @@
 /** Imported files are numbered, listed and undone (S11). */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listImports, undoImport } from '../../../src/ingest/store/imports.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
@@ -95,5 +95,14 @@ onEveryEngineInAll('imports', (engine) => {
     await town.owner`select logic.delete_old_undo(${new Date(NOW.getTime() + 60_000)})`;
     await expect(undoImport(town.ingest, 2, NOW)).rejects.toThrow('older than UNDO_DAYS');
     expect(await town.owner`select from raw.readings`).toHaveLength(2);
+
+    const retain = async (since: string) =>
+      void (await town.owner`update raw.installation set retained_from = ${since}, ingest_cutoff = ${since}`);
+    onTestFinished(() => retain('-infinity'));
+    for (const hour of [3, 4]) await bring(`${hour}.csv`, 'sensor_id,time,pm25', `1,${at(hour)},5`);
+    await retain(at(4));
+    await town.owner`select logic.delete_old_undo(${new Date(NOW.getTime() - 1)})`;
+    await expect(undoImport(town.ingest, 3, NOW)).rejects.toThrow('retention has deleted its');
+    expect(await undoImport(town.ingest, 4, NOW)).toMatchObject({ readings: 1, withdrawn: 1 });
   });
 });
