@@ -1,14 +1,14 @@
 /**
- * The cost of airseries, next to the least that could be done instead, and next to other ways of
- * doing it:
+ * The cost of airseries, next to the least that could be done instead:
  *
  *   npm run bench [-- [--quick] [--plain] [B1 B4 …]]
  *   npm run bench -- --stations 1000|10000|50000 [--quick] [--plain] [S1 S3 …]
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a
  * busy machine widens the intervals rather than favours anyone; where the reference does not agree
- * with itself, there is no verdict. Prints a table, and writes it to dist/bench.md. Peers are
- * optional: npm ci --prefix test/lab/bench. With --plain, on PostgreSQL without TimescaleDB.
+ * with itself, there is no verdict. Prints a table, and writes it to dist/bench.md. Fastify, one of
+ * the servers beside ours, is optional: npm ci --prefix test/lab/bench. With --plain, on PostgreSQL
+ * without TimescaleDB.
  *
  * With --stations, the cost of one network of that size instead, in dist/bench-<stations>.md.
  * Bounds are for a quiet machine of two cores. 50,000 stations need 30 GB of disk and about an hour.
@@ -26,7 +26,6 @@ import { imported } from './measures/import.ts';
 import { kept } from './measures/kept.ts';
 import { late } from './measures/late.ts';
 import { minute } from './measures/minute.ts';
-import { peers } from './measures/peers.ts';
 import { type Country, makeCountry } from './run/country.ts';
 import type { Context, Measure, Row } from './run/measure.ts';
 import { report } from './run/report.ts';
@@ -34,7 +33,7 @@ import { processor, versionsOf } from './run/versions.ts';
 import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 
 /** In the order of running. */
-const MEASURES: readonly Measure[] = [...kept, cold, minute, imported, backfilled, late, peers];
+const MEASURES: readonly Measure[] = [...kept, cold, minute, imported, backfilled, late];
 
 /** Measures of a country. Readings come last, because they change the data of the others. */
 const OF_COUNTRY: readonly Measure[] = [...ofCountry, ...countryReadings];

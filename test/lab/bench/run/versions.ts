@@ -12,7 +12,7 @@ const read = (file: string) =>
   JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')).packages;
 /** As the lockfiles of the bench and of the project say. */
 const packages = { ...read('../../../../package-lock.json'), ...read('../package-lock.json') };
-const COMPARED = ['express', 'fastify', 'libsql', '@duckdb/node-api', 'autocannon'];
+const COMPARED = ['express', 'fastify', 'autocannon'];
 const versions = COMPARED.map((name) => `${name} ${packages[`node_modules/${name}`].version}`);
 
 export async function versionsOf(targets: Targets): Promise<string[]> {
