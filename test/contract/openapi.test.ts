@@ -46,6 +46,16 @@ const isNumeric = (schema: Json) =>
   );
 
 describe('the schemas', () => {
+  it('the US index is a whole number, wherever it stands', () => {
+    const ofIndex = properties.filter(([, one]) => one['x-unit'] === UCUM_CODES['US EPA AQI']);
+    expect(ofIndex.length).toBeGreaterThan(5);
+    expect(
+      ofIndex.filter(([, one]) =>
+        [...within(one)].some(({ type }) => `${type}`.includes('number')),
+      ),
+    ).toEqual([]);
+  });
+
   it('every key of a schema is known and required, at any depth', () => {
     const loose = [...within(openApi.components.schemas)].filter(
       ({ type, properties, required, additionalProperties }) =>
