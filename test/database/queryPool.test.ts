@@ -16,11 +16,13 @@ onOneEngine('a pool', (engine) => {
   let pool: QueryPool;
   const open = (
     options: Partial<
-      Pick<Parameters<typeof openQueryPool>[1], 'closeIdleAfterSeconds' | 'observer'>
+      Pick<
+        Parameters<typeof openQueryPool>[1],
+        'closeIdleAfterSeconds' | 'observer' | 'probe' | 'name'
+      >
     > = {},
   ) =>
     openQueryPool(database.target, {
-      ...options,
       role: 'airseries_reader',
       name: 'airseries read',
       timeZone: 'UTC',
@@ -28,6 +30,7 @@ onOneEngine('a pool', (engine) => {
       statementTimeoutMs: 20_000,
       totalTimeoutMs: 30_000,
       maxWaiting: 10,
+      ...options,
     });
   beforeAll(async () => {
     database = await testDatabase(engine);
@@ -78,6 +81,18 @@ onOneEngine('a pool', (engine) => {
       ...Array(4).fill(expect.any(Number)),
       someTime,
     ]);
+  });
+
+  it('a closed pool has no session left, not even that of its probes', async () => {
+    const name = 'airseries probed';
+    const other = open({ name, probe: { intervalMs: 20, timeoutMs: 10_000 } });
+    const sessions = () =>
+      database.superuser()`select from pg_stat_activity where application_name = ${name}`;
+    const working = other.query('select pg_sleep(2)', []);
+    await expect.poll(sessions).toHaveLength(2);
+    await working;
+    await other.close();
+    await expect.poll(sessions, { timeout: 10_000 }).toHaveLength(0);
   });
 
   it('a server without a free connection is waited for', async () => {

@@ -21,10 +21,10 @@ async function split(chunks: Buffer[], recognize?: Recognize): Promise<Line[]> {
 }
 
 test('lines are numbered from 1, without blank lines, CRLF and a byte order mark', async () => {
-  expect(await split([Buffer.from('\ufeffa\r\n\n\r\nb\nc\r\n')])).toEqual([
+  expect(await split([Buffer.from('\ufeffa\r\n\n\r\nb\n\ufeffc\r\n')])).toEqual([
     { number: 1, text: 'a' },
     { number: 4, text: 'b' },
-    { number: 5, text: 'c' },
+    { number: 5, text: '\ufeffc' }, // a second file behind the first
   ]);
   expect(await split([])).toEqual([]);
   expect(await split([Buffer.from('\n')])).toEqual([]);
