@@ -165,7 +165,7 @@ describe('the airRohr firmware', () => {
       ]);
       // at the same instant: PM10 is replaced, and nothing else
       expect(
-        (await push(here.app, here.token, JSON.stringify(body({ SDS_P1: '1' })), FORM)).body,
+        (await push(here.app, here.token, `\n${JSON.stringify(body({ SDS_P1: '1' }))}`, FORM)).body,
       ).toEqual({ ...answer(1, 1), replaced: expect.objectContaining({ values: 1 }) });
     });
 
