@@ -71,21 +71,23 @@ it('printable JSON keeps its values exactly', () => {
   expect(shown).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
 });
 
-it('a line of the log on a terminal stays one line', () => {
+it('a line of the log on a terminal stays one line, with the code of the cause of an error', () => {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  makeLog('info', true).warn(
-    { source: HOSTILE, columns: [HOSTILE], err: new Error(HOSTILE) },
-    'odd',
-  );
+  const log = makeLog('info', true);
+  log.debug('unasked');
+  const err = new Error(HOSTILE, { cause: { code: 'ECONNREFUSED' } });
+  log.warn({ source: HOSTILE, columns: [HOSTILE], err }, 'odd');
   const [[text] = []] = written.mock.calls;
   expect(text).toContain(`warn: odd  source=${ESCAPED} `);
+  expect(text).toContain(' code=ECONNREFUSED');
   expect(text).toMatch(/^\P{Cc}*\n$/u);
 });
 
 it('a line of the JSON log has no character that a terminal obeys, and the same values', async () => {
   const script = `const { makeLog } = await import('./dist/base/log.js');
     const text = JSON.parse(process.argv[1]);
-    makeLog('info', false).warn({ source: text, err: new Error(text) }, text);`;
+    const err = new Error(text, { cause: { code: 'ECONNREFUSED' } });
+    makeLog('info', false).warn({ source: text, err }, text);`;
   const text = HOSTILE + UNSEEN.replace('\ud800', '');
   const { stderr } = spawnSync(
     process.execPath,
@@ -94,5 +96,6 @@ it('a line of the JSON log has no character that a terminal obeys, and the same 
   );
   expect(stderr).toBe(printable(stderr));
   expect(stderr.split('\n')).toHaveLength(2);
-  expect(JSON.parse(stderr)).toMatchObject({ source: text, msg: text, err: { message: text } });
+  const err = { message: text, code: 'ECONNREFUSED' };
+  expect(JSON.parse(stderr)).toMatchObject({ source: text, msg: text, err });
 });

@@ -680,13 +680,15 @@ it('a host outside PULL_HOSTS is not polled, which is logged once and shown in t
       fields: { provider: 'them', url: them.url() },
     },
   ]);
+  await town.owner`update raw.pull set failures = 4 where provider_id = 'them'`; // of another worker
+  await job([us.host]).run();
   const pulls = async () => [...(await pullStatus.read(town.owner))];
   expect(await pulls()).toMatchObject([
     [
       'them',
       {
         started_at: null,
-        failures: 1,
+        failures: 4,
         error: expect.stringContaining('its host is not in PULL_HOSTS. Add it'),
       },
     ],

@@ -98,7 +98,7 @@ export function makeFormat(name: string, entry: Entry, invalid: Invalid): Format
       },
     }),
     ...(columns.parameter !== undefined && { isLong: true }),
-    ...(Object.keys(entry.parameters).length > 0 && { parameter }),
+    parameter,
     ...(entry.mixed && { isMixed: true }),
     ...(entry.names_end && { namesEnd: true }),
     zone: entry.zone,
