@@ -547,6 +547,26 @@ onEveryEngineInAll('the map of a parameter', (engine) => {
     expect(await until()).toEqual(new Date('2026-11-20T09:40:00Z'));
   });
 
+  it('the hours behind the index of a month are those of the pollutant that decides it (X1)', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    const decisive = ['pm10', 'o3', 'no2', 'so2'];
+    await here.accept(
+      decisive.flatMap((name, n) =>
+        Array.from({ length: 9 }, (_, hour) =>
+          reading(1, `2026-0${5 + n}-10T0${hour}:30:00Z`, {
+            ...{ pm25: 1, ...(hour <= n && { [name]: 400 }) },
+          }),
+        ),
+      ),
+    );
+    await here.refresh(NOW);
+    const { months } = await here.get(`${BASE}/station/1/months.json`, NOW);
+    expect(months.map((month: Body) => [month.pollutant, month.pollutant_hours])).toEqual(
+      decisive.map((name, n) => [name, n + 1]),
+    );
+    await here.close();
+  });
+
   it('a band is of the mean before it is rounded to publish it, and missing hours have none (X1)', async () => {
     const here = await install(engine, citiesOfOneStation(['town']));
     // 5.49 is published as 5.5, which would round up into the next band
