@@ -37,6 +37,8 @@ onOneEngine('COPY', (engine) => {
     const midway = ['nonsense\n'.repeat(300_000), line.repeat(300_000)];
     await expect(copyIn(sql, statement, [line, line])).rejects.toThrow('duplicate key');
     await expect(copyIn(sql, statement, midway)).rejects.toThrow('"nonsense"');
+    const afterwards = Array(20_000).fill('nonsense\n'); // the stream is destroyed by then
+    await expect(copyIn(sql, statement, afterwards)).rejects.toThrow('"nonsense"');
     await expect(copyIn(sql, 'copy raw.nothing from stdin', [line])).rejects.toThrow('raw.nothing');
     expect(await sql`select from raw.readings`).toEqual([]);
   });
