@@ -2,14 +2,14 @@
  * The five endpoints and the documents of lists on a real database: every answer matches the strict
  * contract, has the network's values, and agrees with the other documents.
  */
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { LOCALES, type StationsList } from '../../src/contract/endpoints.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import * as order from '../contract/keyOrder.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
-import { type Body, citiesOfOneStation, install } from '../support/installation.ts';
+import { type Body, citiesOfOneStation, install, reading } from '../support/installation.ts';
 import { request } from '../support/request.ts';
 import { NOW, REGIONS, STATIONS } from './network.ts';
 import { type Served, serve } from './serve.ts';
@@ -166,6 +166,27 @@ onEveryEngineInAll('documents', (engine) => {
     expect(last).toMatchObject({ range_dust: null, min_dust: null, range_pm10: [30, 30] });
   });
 
+  it('days and months have the lowest and the highest of their hours (A5)', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    onTestFinished(() => here.close());
+    const lowest = { temperature: -3, pm25: 10, pm10: 20, dust: 0.2, wind_speed: 1 };
+    const highest = { temperature: 7, pm25: 50, pm10: 60, dust: 0.4, wind_speed: 5 };
+    await here.accept([
+      reading(1, '2026-11-19T08:30:00Z', lowest),
+      reading(1, '2026-11-19T09:30:00Z', highest),
+    ]);
+    await here.refresh(NOW);
+    const ranges = Object.entries(lowest).map(([name, low]) => [
+      `range_${name}`,
+      [low, highest[name as keyof typeof highest]],
+    ]);
+    for (const path of ['station/1', 'region/town']) {
+      const windows = await here.get(`${path}-history.json`, NOW);
+      for (const point of [windows['30d'].at(-1), windows['2y'].at(-1)])
+        expect(point).toMatchObject({ ...Object.fromEntries(ranges), range_aqi: [53, 137] });
+    }
+  });
+
   it('links are empty if no site is configured', async () => {
     const app = makeApp({ db: served.db, clock: makeClock(NOW), siteBaseUrl: '', log: served.log });
     const { body } = await request(app).get(`/en/${API}/stations.json`);
@@ -228,7 +249,7 @@ onEveryEngineInAll('documents', (engine) => {
 });
 
 it('the neighbours of a region are the nearest stations that are not in it', async () => {
-  const here = await install('plain', citiesOfOneStation(['a', 'b', 'c', 'd'])); // 11 km apart
+  const here = await install(engine, citiesOfOneStation(['a', 'b', 'c', 'd'])); // 11 km apart
   const { neighbours } = await here.get('/en/explore/v1/region/b/neighbours.json', NOW);
   expect(neighbours.map(({ id }: Body) => id)).toEqual([1, 3, 4]);
   expect(neighbours[2].distance_km).toBeCloseTo(22.2, 1);

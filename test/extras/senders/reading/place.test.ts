@@ -77,6 +77,14 @@ describe('a place', () => {
     ]);
   });
 
+  it('is read from the payload of a device', async () => {
+    const decoded_payload = { pm25: 5, latitude: 52.4, longitude: 13.05 };
+    const uplink = { received_at: T, uplink_message: { decoded_payload } };
+    const text = JSON.stringify({ end_device_ids: { device_id: 'roof' }, ...uplink });
+    const { doubts } = await readText(text);
+    expect([...doubts.places.values()]).toMatchObject([{ latitude: 52.4, longitude: 13.05 }]);
+  });
+
   it.each([
     [{ lat: 0, lon: 0 }, []],
     [{ lat: 152.4, lon: 13.05 }, []],
