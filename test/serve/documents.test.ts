@@ -249,7 +249,7 @@ onEveryEngineInAll('documents', (engine) => {
 });
 
 it('the neighbours of a region are the nearest stations that are not in it', async () => {
-  const here = await install(engine, citiesOfOneStation(['a', 'b', 'c', 'd'])); // 11 km apart
+  const here = await install('plain', citiesOfOneStation(['a', 'b', 'c', 'd'])); // 11 km apart
   const { neighbours } = await here.get('/en/explore/v1/region/b/neighbours.json', NOW);
   expect(neighbours.map(({ id }: Body) => id)).toEqual([1, 3, 4]);
   expect(neighbours[2].distance_km).toBeCloseTo(22.2, 1);

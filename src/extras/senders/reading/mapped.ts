@@ -82,8 +82,6 @@ export function mappedValues(
 export const valuesIn = (level: Level, columns: readonly ValueColumn[]): ValueColumn[] =>
   columns.map((column) => {
     const [position = column.position, second] = located(level, positionsOf(column));
-    const { unitAt } = column;
-    const [unitPosition] = located(level, unitAt === undefined ? [] : [unitAt.position]);
     const verdicts = column.verdicts?.map(({ position: at, ...verdict }) => ({
       ...verdict,
       position: located(level, [at])[0] ?? at,
@@ -93,7 +91,6 @@ export const valuesIn = (level: Level, columns: readonly ValueColumn[]): ValueCo
       position,
       second,
       ...(verdicts !== undefined && { verdicts }),
-      ...(unitPosition !== undefined && { unitAt: { ...unitAt, position: unitPosition } }),
     };
   });
 
