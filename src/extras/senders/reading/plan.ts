@@ -193,7 +193,6 @@ export function planOf(
     unused: unused.map(({ name }) => name),
     unusedAt: unused.map(({ position }) => position.index),
     verdicts: unused.flatMap(({ name, position }) => {
-      if (layout.only.some((one) => isNamed(one, name))) return [];
       const [judged] = judgedBy(name, judgeable(values));
       if (judged !== undefined) return [{ name, of: judged.field, position }];
       return isVerdict(name) ? [{ name, position }] : [];
@@ -344,8 +343,8 @@ const indexesOf = (positions: readonly Position[], { isInPayload }: Level): Set<
   new Set(positions.flatMap((one) => (one.isInPayload === isInPayload ? one.index : [])));
 
 /** Columns that nothing is read from, not even for `--only`. */
-function leftOver({ only }: Layout, { names, isInPayload }: Level, taken: ReadonlySet<number>) {
-  const judged = only.map(({ theirs }) => (isInPayload ? undefined : positionOf(names, theirs)));
+function leftOver({ only }: Layout, { names }: Level, taken: ReadonlySet<number>) {
+  const judged = only.map(({ theirs }) => positionOf(names, theirs));
   return [...names.list.keys()].filter(
     (index) => !taken.has(index) && judged.every((one) => one?.index !== index),
   );

@@ -229,11 +229,12 @@ function makePlanner(layout: Layout) {
   };
 }
 
-/** True if the row's own verdict is not among the accepted values. */
+/** True if the verdict of the row, or of its payload, is not among the accepted values. */
 const isExcluded = (row: Row, only: readonly Only[]): boolean =>
   only.length > 0 &&
   only.some(({ theirs, values, isRefused = false, isOfFormat }) => {
-    const cell = cellOf(row, theirs);
+    const inner = isOfFormat ? undefined : row.payload;
+    const cell = (inner && cellOf(inner, theirs)) ?? cellOf(row, theirs);
     if (isOfFormat && cell === undefined) return false;
     return values.has(String(cell ?? '').trim()) === isRefused && !values.has(EVERY_VALUE);
   });

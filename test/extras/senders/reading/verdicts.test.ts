@@ -98,6 +98,18 @@ describe('a verdict on one value, or its source', () => {
     ]);
     expect([facts.excluded, verdictDoubt(doubts)]).toEqual([1, undefined]);
   });
+
+  it('a payload may judge itself as a whole, too', async () => {
+    const message = (valid: number) =>
+      JSON.stringify({
+        end_device_ids: { device_id: 'roof' },
+        uplink_message: { received_at: T, decoded_payload: { temp: 5 + valid, valid } },
+      });
+    const text = [message(0), message(1), ''].join('\n');
+    const { readings, facts, doubts } = await readText(text, { only: ['valid=1'] });
+    expect(readings.map((one) => one.values)).toEqual([{ temperature: 6 }]);
+    expect([facts.excluded, facts.ignored.size, verdictDoubt(doubts)]).toEqual([1, 0, undefined]);
+  });
 });
 
 it.each([
