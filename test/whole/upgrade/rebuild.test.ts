@@ -17,6 +17,7 @@ import { storageOf } from '../../aggregate/storage.ts';
 import { NOW } from '../../support/clock.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
+import { openTransaction } from '../../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
@@ -108,6 +109,25 @@ onEveryEngine('a rebuild', (engine) => {
   });
 
   if (isRepetition(engine)) return;
+
+  it('a rebuild that waits for a long statement lets other readers through', async () => {
+    const end = await openTransaction(owner, 'select from api.station_monthly');
+    const migrating = migrateNext();
+    const waits = async () =>
+      (
+        await owner`select from pg_locks l join pg_stat_activity a using (pid)
+          where not l.granted and a.datname = current_database()`
+      ).length > 0;
+    await expect.poll(waits, { interval: 5 }).toBe(true);
+    const reader = connect(target, { role: 'airseries_owner', max: 1 });
+    await reader`set lock_timeout = '10s'`; // its turn comes after a quarter of a second
+    for (let n = 0; n < 5; n++)
+      expect((await reader`select from api.station_monthly`).length).toBeGreaterThan(0);
+    await end('rollback');
+    await migrating;
+    expect(await rain()).toBe(2 * 30 * 24);
+    await reader.end();
+  });
 
   it('a rebuild of functions waits for the running step of a refresh', async () => {
     const blocker = connect(target, { role: 'airseries_owner', max: 1 });
