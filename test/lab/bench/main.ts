@@ -6,9 +6,8 @@
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a
  * busy machine widens the intervals rather than favours anyone; where the reference does not agree
- * with itself, there is no verdict. Prints a table, and writes it to dist/bench.md. Fastify, one of
- * the servers beside ours, is optional: npm ci --prefix test/lab/bench. With --plain, on PostgreSQL
- * without TimescaleDB.
+ * with itself, there is no verdict. Prints a table, and writes it to dist/bench.md. With --plain, on
+ * PostgreSQL without TimescaleDB.
  *
  * With --stations, the cost of one network of that size instead, in dist/bench-<stations>.md.
  * Bounds are for a quiet machine of two cores. 50,000 stations need 30 GB of disk and about an hour.

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import { get, type Response } from './get.ts';
 
-export type Kind = 'bare' | 'fastify' | 'express';
+export type Kind = 'bare' | 'express';
 type Prepared = { port: number; pid: number; close(): void };
 
 /** Checks that it answers the same, byte by byte; the bare one with the same headers in order. */
@@ -11,7 +11,7 @@ export async function startPrepared(kind: Kind, response: Response): Promise<Pre
   const child = fork(new URL('preparedProcess.mjs', import.meta.url), { execArgv: [] });
   const listening = new Promise<number>((resolve, reject) => {
     child.once('message', (message: { port: number }) => resolve(message.port));
-    child.once('exit', () => reject(new Error(`${kind} is not installed, or ended`)));
+    child.once('exit', () => reject(new Error(`the server ${kind} ended`)));
   });
   child.send({ kind, ...response, body: [...response.body] });
   const port = await listening;

@@ -7,14 +7,7 @@ import { get, getText, type Response } from '../load/get.ts';
 import { load } from '../load/load.ts';
 import { type Kind, startPrepared } from '../load/prepared.ts';
 import { cpuSeconds } from '../load/system.ts';
-import {
-  type Context,
-  figureRow,
-  type Measure,
-  type Row,
-  ratioRow,
-  unmeasured,
-} from '../run/measure.ts';
+import { type Context, figureRow, type Measure, type Row, ratioRow } from '../run/measure.ts';
 import { compare } from '../run/rounds.ts';
 import { BASE, type Service, startService, UNKEPT } from '../run/service.ts';
 import { seconds } from '../run/statistics.ts';
@@ -65,17 +58,9 @@ function ofCodings({ title, ...one }: Omit<Case, 'headers'>): Case[] {
   return Object.entries(CODINGS).map(([coding, headers]) => ({ ...named(coding), headers }));
 }
 
-/** A peer that fails, as where it is not installed, leaves the other cases. */
 async function all(context: Context, service: Service, cases: readonly Case[]): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const one of cases) {
-    try {
-      rows.push(...(await against(context, service, one)));
-    } catch (error) {
-      if (one.kind === 'bare') throw error;
-      rows.push(unmeasured(one, error));
-    }
-  }
+  for (const one of cases) rows.push(...(await against(context, service, one)));
   return rows;
 }
 
@@ -90,7 +75,6 @@ async function histories(context: Context): Promise<Row[]> {
   const cases: Case[] = [
     ...ofCodings({ ...of, id: 'B1', title: 'history ÷ bare', must: 1 / 1.4, goal: 1 / 1.3 }),
     { ...of, ...unchanged, must: 1 / 1.4, goal: 1 / 1.25 },
-    ...ofCodings({ ...toPeer, kind: 'fastify', title: 'history ÷ Fastify, a Buffer' }),
     ...ofCodings({ ...toPeer, kind: 'express', title: 'history ÷ Express, a Buffer' }),
   ];
   const wanted = cases.filter(({ id }) => context.wants(id));

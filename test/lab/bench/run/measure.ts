@@ -70,12 +70,6 @@ export function figureRow(
   return { ...row, value: bootstrap(values), better: 'lower', detail: parts.join('; ') };
 }
 
-/** A row that says why there is no figure, in one line. */
-export function unmeasured(row: Pick<Row, 'id' | 'title'>, error: unknown): Row {
-  const detail = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 300);
-  return { ...row, value: bootstrap([]), unit: '', better: 'lower', detail };
-}
-
 /** Three significant digits, thousands with separators. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–';

@@ -8,12 +8,12 @@ export const processor = cpus()[0]?.model ?? 'an unknown processor';
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
 export const machine = `${platform()} ${arch()}, ${cpus().length} × ${processor}, ${memory}`;
 
-const read = (file: string) =>
-  JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')).packages;
-/** As the lockfiles of the bench and of the project say. */
-const packages = { ...read('../../../../package-lock.json'), ...read('../package-lock.json') };
-const COMPARED = ['express', 'fastify', 'autocannon'];
-const versions = COMPARED.map((name) => `${name} ${packages[`node_modules/${name}`].version}`);
+const { packages } = JSON.parse(
+  readFileSync(new URL('../../../../package-lock.json', import.meta.url), 'utf8'),
+);
+const versions = ['express', 'autocannon'].map(
+  (name) => `${name} ${packages[`node_modules/${name}`].version}`,
+);
 
 export async function versionsOf(targets: Targets): Promise<string[]> {
   const databases = Object.entries(targets).map(async ([engine, target]) => {
