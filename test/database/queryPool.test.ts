@@ -9,19 +9,13 @@ import { connect, onConnection } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { openMute } from '../support/wire.ts';
 
 onOneEngine('a pool', (engine) => {
   let database: TestDatabase;
   let pool: QueryPool;
-  const open = (
-    options: Partial<
-      Pick<
-        Parameters<typeof openQueryPool>[1],
-        'closeIdleAfterSeconds' | 'observer' | 'probe' | 'name'
-      >
-    > = {},
-  ) =>
+  const open = (options: Partial<Parameters<typeof openQueryPool>[1]> = {}) =>
     openQueryPool(database.target, {
       role: 'airseries_reader',
       name: 'airseries read',
@@ -88,8 +82,11 @@ onOneEngine('a pool', (engine) => {
     const other = open({ name, probe: { intervalMs: 20, timeoutMs: 10_000 } });
     const sessions = () =>
       database.superuser()`select from pg_stat_activity where application_name = ${name}`;
-    const working = other.query('select pg_sleep(2)', []);
+    const lock = 'select pg_advisory_xact_lock(1)';
+    const end = await openTransaction(database.as(), lock);
+    const working = other.query(lock, []);
     await expect.poll(sessions).toHaveLength(2);
+    await end('rollback');
     await working;
     await other.close();
     await expect.poll(sessions, { timeout: 10_000 }).toHaveLength(0);

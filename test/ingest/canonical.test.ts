@@ -60,7 +60,7 @@ describe('our own form', () => {
     expect((await read(text)).readings).toMatchObject([{ sensorId: 7, values: { pm25: 5 } }]);
   });
 
-  it('names that are not ours are not used, and named', async () => {
+  it('names that are not ours, or say the time once more, are not used, and named', async () => {
     const names = 'sensor_id,time,measured_at,pm25,temp,no2_ugm3';
     const { readings, found } = await read(`${names}\n7,${LATER},${T},5,1,2\n`);
     expect(readings[0]).toMatchObject({ measuredAt: T, values: { pm25: '5' } });

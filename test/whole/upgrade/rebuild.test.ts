@@ -17,6 +17,7 @@ import { storageOf } from '../../aggregate/storage.ts';
 import { NOW } from '../../support/clock.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
+import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -29,6 +30,7 @@ const PROCESS = new URL('migrateProcess.mjs', import.meta.url).pathname;
 onEveryEngine('a rebuild', (engine) => {
   let target: DatabaseAddress;
   let owner: Sql;
+  let superuser: Sql;
   let next: Definitions;
   /** Rain counts twice in the next version, so its sum tells which version's numbers are served. */
   const rain = async () =>
@@ -53,6 +55,7 @@ onEveryEngine('a rebuild', (engine) => {
     const database = await testDatabase(engine, timeZone);
     target = database.target;
     owner = database.as();
+    superuser = database.superuser();
     await bringIn(owner, smallNetwork());
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
       select at, sensor, 10, 1 from generate_series(timestamptz '2026-08-25', '2026-11-20 11:30Z', '1 hour') at, generate_series(1, 3) sensor`;
@@ -113,12 +116,8 @@ onEveryEngine('a rebuild', (engine) => {
   it('a rebuild that waits for a long statement lets other readers through', async () => {
     const end = await openTransaction(owner, 'select from api.station_monthly');
     const migrating = migrateNext();
-    const waits = async () =>
-      (
-        await owner`select from pg_locks l join pg_stat_activity a using (pid)
-          where not l.granted and a.datname = current_database()`
-      ).length > 0;
-    await expect.poll(waits, { interval: 5 }).toBe(true);
+    const waiting = () => lockWaits(superuser, { of: 'airseries migrate' });
+    await expect.poll(waiting, { interval: 5 }).toHaveLength(1);
     const reader = connect(target, { role: 'airseries_owner', max: 1 });
     await reader`set lock_timeout = '10s'`; // its turn comes after a quarter of a second
     for (let n = 0; n < 5; n++)

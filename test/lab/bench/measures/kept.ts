@@ -70,12 +70,12 @@ async function histories(context: Context): Promise<Row[]> {
   const { headers } = await prepared(service, HISTORY, {});
   const etag = headers[headers.indexOf('ETag') + 1] as string;
   const of = { path: HISTORY, kind: 'bare' } as const;
-  const toPeer = { id: 'B14', path: HISTORY, goal: 1 };
+  const toExpress = { id: 'B14', path: HISTORY, kind: 'express', goal: 1 } as const;
   const unchanged = { id: 'B2', title: '304 ÷ bare 304', headers: { 'If-None-Match': etag } };
   const cases: Case[] = [
     ...ofCodings({ ...of, id: 'B1', title: 'history ÷ bare', must: 1 / 1.4, goal: 1 / 1.3 }),
     { ...of, ...unchanged, must: 1 / 1.4, goal: 1 / 1.25 },
-    ...ofCodings({ ...toPeer, kind: 'express', title: 'history ÷ Express, a Buffer' }),
+    ...ofCodings({ ...toExpress, title: 'history ÷ Express, a Buffer' }),
   ];
   const wanted = cases.filter(({ id }) => context.wants(id));
   return await all(context, service, wanted);
