@@ -5,6 +5,7 @@ import { engines, onEveryEngineInAll } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
+import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { needs } from '../../support/tools.ts';
 
@@ -46,18 +47,32 @@ onEveryEngineInAll('a service with the demo', (engine) => {
     'the history of the demo is loaded behind a service that is ready, and no longer when it stops',
     needs('all'),
     async () => {
-      const here = await emptyFor(155, engine); // three pieces
-      const sql = here.database.as();
+      const here = await emptyFor(155, engine); // four pieces, the last of four days
+      const [sql, superuser] = [here.database.as(), here.database.superuser()];
       const { errors, stop } = await launch(here, { demo: 'on' });
-      const daysBefore = (days: number) => sql`
-      select from rollup.station_daily where bucket < ${NOW}::timestamptz - ${days} * interval '1 day'`;
-      await until(async () => (await daysBefore(33)).length > 0, 'the history shows');
-      await stop();
-      const loading = await here.database.superuser()`
-      select from pg_stat_activity
-      where datname = current_database() and application_name = 'airseries demo'`;
+      const copying = () => superuser`
+        select from pg_locks l join pg_database d on d.oid = l.database
+        where d.datname = current_database() and l.relation = 'raw.readings'::regclass
+          and l.mode = 'RowExclusiveLock'`;
+      await until(async () => (await copying()).length > 0, 'the second piece is copied');
+      // the second piece is loaded before it has the lock, and the third waits for it
+      const end = await openTransaction(superuser, 'lock table raw.readings in share mode');
+      const isShown = async () => {
+        const days = await sql`
+          select from rollup.station_daily where bucket < ${NOW}::timestamptz - interval '33 days'`;
+        return days.length > 0;
+      };
+      await until(isShown, 'the history shows');
+      const stopped = stop();
+      await end('rollback');
+      await stopped;
+      const loading = await superuser`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'airseries demo'`;
       expect([loading, errors()]).toEqual([[], []]);
-      expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
+      expect(
+        await sql`select * from logic.differences(${NOW}::timestamptz - interval '40 days', 'infinity')`,
+      ).toEqual([]);
       expect(
         await sql`select from raw.readings where measured_at < ${NOW}::timestamptz - interval '152 days'`,
       ).toEqual([]);

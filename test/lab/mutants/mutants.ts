@@ -279,10 +279,6 @@ const TABLE: readonly Table[] = [
           'range_agg(tstzrange(since, until)) as periods\n    from raw.hidden_period',
         ],
         [
-          "select tstzrange(rollup.bucket_start('hour', f.since),",
-          'select tstzrange(logic.hour_ceiling(f.since),',
-        ],
-        [
           "located.periods * formula.periods - coalesce(suspicious.periods, '{}')",
           'located.periods * formula.periods',
         ],
@@ -579,6 +575,10 @@ const TABLE: readonly Table[] = [
         ],
       ],
       'sql/logic/20_placements.sql': [
+        [
+          "select tstzrange(rollup.bucket_start('hour', f.since),",
+          'select tstzrange(logic.hour_ceiling(f.since),',
+        ],
         [
           'where m.since <= at and at < m.until and (only_station',
           'where m.since <= at and at <= m.until and (only_station',

@@ -35,6 +35,21 @@ it('an uncaught error ends the service, and the log has it', async () => {
   );
 });
 
+it('an uncaught error of the driver while a service stops changes nothing, for the stop ends its connections', async () => {
+  const throwing = `
+    const error = new Error('of a fault in the driver');
+    error.stack = 'at file:///air/node_modules/postgres/src/connection.js';
+    process.on('SIGTERM', () => setImmediate(() => { throw error; }));`;
+  const service = await startService(here, {
+    DEMO: 'off',
+    DRAIN_SECONDS: '0',
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(throwing)}`,
+  });
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
+  expect(service.log()).not.toContain('of a fault in the driver');
+});
+
 it('an uncaught error ends a command, with its message', async () => {
   const file = join(temporaryFolder('uncaught'), 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
