@@ -103,9 +103,17 @@ export async function checkTimeZone(
   const [found] = await sql<
     { minutes: string | null; midnight: string | null; possible: string | null }[]
   >`
-    with hours as (
+    with days as (
+      select day, day at time zone ${zone}::text - day at time zone 'UTC' as utc_offset
+      from generate_series(${epoch}::text::timestamp at time zone ${zone}::text, ${now}::timestamptz + interval '5 years', interval '24 hours') day
+    ),
+    -- around each change of the offset, by at most a day: all hours of 31 years take a second
+    hours as (
       select hour, hour at time zone ${zone}::text as local
-      from generate_series(${epoch}::text::timestamp at time zone ${zone}::text, ${now}::timestamptz + interval '5 years', interval '1 hour') hour
+      from (select day, utc_offset, lag(utc_offset) over (order by day) as before, min(day) over () as first from days) changing
+      cross join generate_series(greatest(first, day - interval '48 hours'), day + interval '24 hours', interval '1 hour') hour
+      where utc_offset <> before
+      group by 1
     ),
     changed as (
       select max(local) as at from (

@@ -70,7 +70,7 @@ function slowestOf(modules: readonly TestModule[]): string {
   });
   const slowest = lasted.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   const lines = slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s ${file}`);
-  return [`the ${SLOWEST} slowest files, four side by side:`, ...lines].join('\n');
+  return [`the ${SLOWEST} slowest files:`, ...lines].join('\n');
 }
 
 /**
