@@ -4,8 +4,8 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
-import { connect } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { keepingLog } from '../support/keepingLog.ts';
@@ -111,6 +111,18 @@ it('a body of 8 MB between other requests is read to its end', async () => {
   const sizes = [1, 8_388_608, 0, 100_000];
   const text = await exchange(port, sizes.map(post).join('') + LAST);
   expect(answersIn(text).map(({ body }) => Number(body))).toEqual([...sizes, 0]);
+});
+
+it('a request whose body does not arrive in time is 408', async () => {
+  const { port } = await serve(({ socket }) => {
+    // as Node does after ten seconds
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    (socket as Socket & { server: Server }).server.emit('clientError', late, socket);
+  });
+  const half = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx';
+  const [answer] = answersIn(await exchange(port, half));
+  expect(answer?.status).toBe(408);
+  expect(answer?.body).toContain('The request did not arrive in time.');
 });
 
 it('a connection whose client does not read its answer is closed at the time limit', async () => {
