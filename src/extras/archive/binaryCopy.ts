@@ -13,7 +13,7 @@ export type Columns = Value[][];
 /** `onRow` is called after each row with its values at the ends of `columns`. */
 type RowReader = {
   read(chunk: Buffer, onRow: () => void): void;
-  /** Reads what is left. Throws if that ends within a row. */
+  /** Reads what is left. Throws if that lacks the end of a COPY. */
   end(onRow: () => void): void;
 };
 
@@ -34,6 +34,7 @@ export function makeRowReader(types: readonly ColumnType[], columns: Columns): R
   const readers = types.map((type) => READERS[type]);
   let pending: Buffer = Buffer.alloc(0);
   let isStarted = false;
+  let isEnded = false;
 
   /** Reads the rows that begin before `limit`. */
   function readRows(bytes: Buffer, limit: number, onRow: () => void): Buffer {
@@ -45,7 +46,8 @@ export function makeRowReader(types: readonly ColumnType[], columns: Columns): R
     while (at < limit) {
       const count = bytes.readInt16BE(at);
       at += 2;
-      if (count === END) break;
+      isEnded = count === END;
+      if (isEnded) break;
       for (let index = 0; index < readers.length; index++) {
         const length = bytes.readInt32BE(at);
         at += 4;
@@ -68,8 +70,8 @@ export function makeRowReader(types: readonly ColumnType[], columns: Columns): R
       pending = readRows(bytes, bytes.length - LONGEST_ROW, onRow);
     },
     end(onRow) {
-      pending = readRows(pending, pending.length, onRow);
-      if (pending.length > 0) throw new Error('the rows of a COPY end in the middle');
+      readRows(pending, pending.length, onRow);
+      if (!isEnded) throw new Error('the rows of a COPY end in the middle');
     },
   };
 }

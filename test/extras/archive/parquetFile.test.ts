@@ -29,8 +29,7 @@ function copied(): Buffer {
   return Buffer.concat([...parts, Buffer.from([0xff, 0xff])]);
 }
 
-async function written(chunkBytes: number) {
-  const all = copied();
+async function written(chunkBytes: number, all = copied()) {
   const parts: Buffer[] = [];
   async function* chunks() {
     for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes);
@@ -66,4 +65,9 @@ it('a row group ends with a station, and every value can be read', async () => {
       row.avg_pm25 !== (index % 7 === 0 ? null : (index % 1_000) / 10),
   );
   expect([rows.length, wrong.slice(0, 3)]).toEqual([STATIONS * HOURS, []]);
+});
+
+it('rows that end before the end of their COPY make no file', async () => {
+  const cut = copied().subarray(0, -2);
+  await expect(written(65_536, cut)).rejects.toThrow('the rows of a COPY end in the middle');
 });
