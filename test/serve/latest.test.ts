@@ -109,6 +109,7 @@ onEveryEngineInAll('recorded current values', (engine) => {
   it('the list shows the values of the last refresh that are not stale yet', async () => {
     await here.importNetwork(citiesOfOneStation(['a', 'b'], { staleAfter: '40 minutes' }));
     await here.accept([reading(1, now - MINUTE, { pm10: 10 })], new Date(now));
+    await here.accept([reading(1, now - SECOND, { temperature: 5 })], new Date(now)); // stays longer
     // from a clock that is ahead
     await here.accept([reading(1, now + 3 * MINUTE, { pm10: 50 })], new Date(now));
     await here.refresh(new Date(now));
