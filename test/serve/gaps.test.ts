@@ -78,14 +78,14 @@ onEveryEngineInAll('the gaps of a station', (engine) => {
 
   it('refused hours in a row are one gap with their most frequent reason, others are gaps of their own', async () => {
     await here.accept(
-      ['01:10', '02:10', '03:10', '03:20', '03:30', '05:10'].map((time) =>
+      ['01:10', '02:10', '02:20', '03:10', '03:20', '03:30', '05:10'].map((time) =>
         reading(2, `2026-11-20T${time}:00Z`, time === '02:10' || time > '05' ? UNUSABLE : GOOD),
       ),
       new Date('2026-11-20T00:30Z'),
     );
     const gaps = await gapsOf(here, 2);
     expect(gaps.filter(([, , , reason]: Body) => reason === 'refused')).toEqual([
-      ['2026-11-20T05:00:00+04:00', '2026-11-20T08:00:00+04:00', 3, 'refused', '5 in_the_future'],
+      ['2026-11-20T05:00:00+04:00', '2026-11-20T08:00:00+04:00', 3, 'refused', '6 in_the_future'],
       ['2026-11-20T09:00:00+04:00', '2026-11-20T10:00:00+04:00', 1, 'refused', '1 no_value'],
     ]);
   });
