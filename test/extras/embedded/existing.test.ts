@@ -3,9 +3,10 @@
  * with the remedy, and not passed over for an empty one.
  */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
+import { embedded } from '../../../src/extras/embedded/extra.ts';
 import { makeHome } from '../../../src/extras/embedded/home.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { temporaryDirectory } from './support.ts';
@@ -22,6 +23,10 @@ function holding(...names: string[]): string {
   }
   return dataDirectory;
 }
+
+test('messages name the whole path of a DATA_DIR that is given from the current folder', () => {
+  expect(embedded.database?.folder({ dataDirectory: 'data' })).toBe(resolve('data'));
+});
 
 const refusal = (dataDirectory: string) =>
   openEmbeddedServer({ dataDirectory, log }).then(
