@@ -107,7 +107,7 @@ export async function checkTimeZone(
       select day, day at time zone ${zone}::text - day at time zone 'UTC' as utc_offset
       from generate_series(${epoch}::text::timestamp at time zone ${zone}::text, ${now}::timestamptz + interval '5 years', interval '24 hours') day
     ),
-    -- around each change of the offset, by at most a day: all hours of 31 years take a second
+    -- around each change of the offset, which is by at most a day: 30 ms, and 600 for all hours of 32 years
     hours as (
       select hour, hour at time zone ${zone}::text as local
       from (select day, utc_offset, lag(utc_offset) over (order by day) as before, min(day) over () as first from days) changing

@@ -13,7 +13,7 @@ export type Columns = Value[][];
 /** `onRow` is called after each row with its values at the ends of `columns`. */
 type RowReader = {
   read(chunk: Buffer, onRow: () => void): void;
-  /** Reads what is left. Throws if that lacks the end of a COPY. */
+  /** Reads what is left. Throws if that does not end as a COPY does. */
   end(onRow: () => void): void;
 };
 
@@ -70,8 +70,8 @@ export function makeRowReader(types: readonly ColumnType[], columns: Columns): R
       pending = readRows(bytes, bytes.length - LONGEST_ROW, onRow);
     },
     end(onRow) {
-      readRows(pending, pending.length, onRow);
-      if (!isEnded) throw new Error('the rows of a COPY end in the middle');
+      pending = readRows(pending, pending.length, onRow);
+      if (!isEnded || pending.length > 0) throw new Error('the rows of a COPY end in the middle');
     },
   };
 }

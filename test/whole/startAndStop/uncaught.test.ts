@@ -12,10 +12,12 @@ import { addressVariables, runAirseries, runProgram } from '../../support/progra
 import { startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
-/** Makes a process throw at SIGUSR2. */
-const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(
-  'process.on("SIGUSR2", () => setImmediate(() => { throw new TypeError("of a fault in a library"); }))',
-)}`;
+/** Makes a process throw an error, an expression, at a signal. */
+const throwing = (signal: string, error: string) =>
+  `--import data:text/javascript,${encodeURIComponent(
+    `process.on('${signal}', () => setImmediate(() => { throw ${error}; }))`,
+  )}`;
+const NODE_OPTIONS = throwing('SIGUSR2', "new TypeError('of a fault in a library')");
 
 let here: Installation;
 let superuser: Sql;
@@ -36,14 +38,12 @@ it('an uncaught error ends the service, and the log has it', async () => {
 });
 
 it('an uncaught error of the driver while a service stops changes nothing, for the stop ends its connections', async () => {
-  const throwing = `
-    const error = new Error('of a fault in the driver');
-    error.stack = 'at file:///air/node_modules/postgres/src/connection.js';
-    process.on('SIGTERM', () => setImmediate(() => { throw error; }));`;
+  const stack = 'at file:///air/node_modules/postgres/src/connection.js';
+  const error = `Object.assign(new Error('of a fault in the driver'), { stack: '${stack}' })`;
   const service = await startService(here, {
     DEMO: 'off',
     DRAIN_SECONDS: '0',
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(throwing)}`,
+    NODE_OPTIONS: throwing('SIGTERM', error),
   });
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
