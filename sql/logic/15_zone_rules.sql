@@ -22,14 +22,14 @@ begin
   return high;
 end $$;
 
--- The offsets of a zone between two instants, each with its period. One look every three days misses none: of all
+-- The offsets of a zone between two instants, each with its period. One look every six days misses none: of all
 -- zones since 1990, the shortest period is one of six days and 23 hours (Recife, 2000).
 create function logic.zone_offsets(zone text, first timestamptz, last timestamptz)
   returns table (since timestamptz, until timestamptz, utc_offset interval)
 language sql stable as $$
   with look as (
     select at, logic.utc_offset(zone, at) as utc_offset
-    from (select generate_series(first, last, interval '72 hours') union select last) looks(at)
+    from (select generate_series(first, last, interval '144 hours') union select last) looks(at)
   ),
   change as (
     select first as at

@@ -45,8 +45,8 @@ export type Listening = {
   /** From now on every response carries `Connection: close`; requests are served as before. */
   drain(): void;
   /**
-   * Drains for `drainMs`, then accepts no connection, and destroys those that are left after
-   * `deadlineMs`.
+   * Drains for `drainMs` if a client is connected, then accepts no connection, and destroys those
+   * that are left after `deadlineMs`.
    */
   close(patience?: { drainMs?: number; deadlineMs?: number }): Promise<void>;
 };
@@ -127,7 +127,7 @@ export async function listen(
     drain,
     async close({ drainMs = 500, deadlineMs = 10_000 } = {}) {
       drain();
-      await new Promise((resolve) => setTimeout(resolve, drainMs));
+      if (connections.count() > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
       await closeWhenSent(server, connections, deadlineMs);
     },
   };

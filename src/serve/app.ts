@@ -31,6 +31,7 @@ import type { DataVersions } from './dataVersion.ts';
 import {
   type CacheHeaders,
   type Content,
+  type Document,
   renderDocument,
   rendered,
   sendDocument,
@@ -270,20 +271,22 @@ export function makeApp({
     res.set(ANY_ORIGIN); // documents and errors have it anyway
     next();
   });
-  const descriptions = [
+  // made when first asked for: few processes are, and OpenAPI takes a start 40 ms
+  const descriptions: [RegExp, () => Document][] = [
     [
       /^\/openapi\.json$/,
-      renderDocument(
-        'en',
-        JSON.stringify(
-          makeOpenApi({ ...site, title: site.titles.en }, offers.described, endpoints),
-        ),
-      ),
+      () => {
+        const publisher = { ...site, title: site.titles.en };
+        const description = makeOpenApi(publisher, offers.described, endpoints);
+        return renderDocument('en', JSON.stringify(description));
+      },
     ],
-    [/^\/llms\.txt$/, renderDocument('en', makeLlmsText(site), TEXT_KIND)],
-  ] as const;
-  for (const [path, description] of descriptions) {
+    [/^\/llms\.txt$/, () => renderDocument('en', makeLlmsText(site), TEXT_KIND)],
+  ];
+  for (const [path, make] of descriptions) {
+    let description: Document | undefined;
     addPath(app, path, (req, res) => {
+      description ??= make();
       sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
     });
   }

@@ -1,10 +1,9 @@
 /**
  * The program in surroundings that do not fit it: a database that cannot be reached, two ports that
- * are one. What the bundled database is refused for is in test/extras/embedded. The tests run side
- * by side, because some only wait: the driver tries a server that is full for ten seconds.
+ * are one. What the bundled database is refused for is in test/extras/embedded.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { onConnection } from '../../../src/database/client.ts';
 import { explainConnection } from '../../../src/database/remedies.ts';
 import { freePort } from '../../support/freePort.ts';
@@ -32,25 +31,48 @@ const refuse =
     head.writeInt32BE(fields.length + 4, 1);
     socket.end(Buffer.concat([head, fields]));
   };
+const FULL = refuse('53300', 'sorry, too many clients already');
 const WRONG_PASSWORD = refuse('28P01', 'password authentication failed for user "me"');
 
-describe.concurrent('a database that cannot be reached', () => {
-  const servers: Server[] = [];
-  afterAll(() => {
-    for (const server of servers) server.close();
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+/** The port of a server that replies so. */
+const serve = async (reply: Reply) => {
+  const port = await freePort();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => reply(socket));
   });
-  /** The port of a server that replies so. */
-  const serve = async (reply: Reply) => {
-    const port = await freePort();
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined).once('data', () => reply(socket));
-    });
-    servers.push(server);
-    await new Promise<void>((done) => server.listen(Number(port), '127.0.0.1', done));
-    return port;
-  };
-  const addressOf = (port: string) => `postgres://me:se%2F${SECRET}@127.0.0.1:${port}/air`;
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(Number(port), '127.0.0.1', done));
+  return port;
+};
+const addressOf = (port: string) => `postgres://me:se%2F${SECRET}@127.0.0.1:${port}/air`;
 
+async function expectRefused(port: string, said: string | RegExp, options = ''): Promise<void> {
+  const address = addressOf(port) + options;
+  const error = await errorOf(() => onConnection(address, {}, (sql) => sql`select`));
+  const { message } = explainConnection(error, 'DATABASE_URL', address) as Error;
+  expectSaid(message, said);
+  expect(message).toContain(`DATABASE_URL (postgres://me@127.0.0.1:${port}/air): `);
+}
+
+it('a server that is full is asked again for ten seconds, and the error says so', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const seconds = [9.9, 0.2];
+  let asked = 0;
+  const port = await serve((socket) => {
+    vi.advanceTimersByTime(1_000 * (seconds[asked] ?? 0));
+    asked += 1;
+    FULL(socket);
+  });
+  await expectRefused(port, /no connection left.*max_connections/);
+  expect(asked).toBe(2);
+});
+
+describe.concurrent('a database that cannot be reached', () => {
   it(
     'a command names the variable of a database that it cannot reach, without the password',
     needs('otherUser'),
@@ -84,11 +106,6 @@ describe.concurrent('a database that cannot be reached', () => {
       /there is no such database.*createdb/,
     ],
     [
-      'a server that is full',
-      { reply: refuse('53300', 'sorry, too many clients already') },
-      /no connection left.*max_connections/,
-    ],
-    [
       'a server without TLS',
       { reply: (socket) => socket.end('N'), options: '?sslmode=require' },
       /the server has no TLS.*leave sslmode out of the URL/,
@@ -103,11 +120,7 @@ describe.concurrent('a database that cannot be reached', () => {
     'the error of a database that cannot be reached says what is wrong with %s',
     async (_, { reply, options = '' }, said) => {
       const port = reply === undefined ? await freePort() : await serve(reply);
-      const address = addressOf(port) + options;
-      const error = await errorOf(() => onConnection(address, {}, (sql) => sql`select`));
-      const { message } = explainConnection(error, 'DATABASE_URL', address) as Error;
-      expectSaid(message, said);
-      expect(message).toContain(`DATABASE_URL (postgres://me@127.0.0.1:${port}/air): `);
+      await expectRefused(port, said, options);
     },
   );
 
