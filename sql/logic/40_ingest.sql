@@ -242,7 +242,7 @@ begin
     {{list reading: $name = case when g.ordinal = g.keep then t.$name else s.$name end}},
     empty = case when g.ordinal = g.keep then t.empty else s.empty end,
     kept = nullif(g.keep, g.ordinal),
-    is_replaced = false {{repeat reading: or g.$name is not null and g.last_$name > g.ordinal and g.$name <> t.$name}},
+    is_replaced = false {{repeat reading: or g.$name is not null and g.$name <> t.$name}},
     is_part = false {{repeat reading: or g.$name is not null and g.last_$name = g.ordinal}}
   from grouped g join together t on t.keep = g.keep
   where s.ordinal = g.ordinal;

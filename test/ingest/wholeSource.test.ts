@@ -10,6 +10,9 @@ import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
 import { whereComplete } from '../support/complete.ts';
 import { isAll, onEveryEngineInAll } from '../support/database.ts';
+import { lockWaits } from '../support/lockWaits.ts';
+import { openTransaction } from '../support/openTransaction.ts';
+import { until } from '../support/patience.ts';
 import { send, usePushing } from './http/pushing.ts';
 import { file, HOW, importText, reading, retry, useTown } from './support.ts';
 
@@ -183,6 +186,25 @@ onEveryEngineInAll('a source', (engine) => {
     await hold({ pm25: 5, temperature: 3 });
     expect(await bring(wide('1,T,5,,'))).toMatchObject({ received: 1, accepted: 1, unchanged: 0 });
     expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
+  });
+
+  test('readings that a source leaves without a value are deleted, and no other between them (S3)', async () => {
+    const times = [1, 2, 3].map((hour) => `2026-11-01T0${hour}:00:00Z`);
+    for (const time of times) await hold({ pm25: 5 }, time);
+    await bring(`sensor_id,time,pm25\n1,${times[0]},\n1,${times[2]},\n`);
+    expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
+  });
+
+  test('a reading that is deleted while a source withdraws a value of it stays deleted (S3)', async () => {
+    const superuser = town.db.superuser();
+    await hold({ pm25: 5, pm10: 6 });
+    const end = await openTransaction(superuser, 'delete from raw.readings');
+    const withdrawn = hold({ pm25: null });
+    const isWaiting = async () => (await lockWaits(superuser, { of: 'airseries' })).length > 0;
+    await until(isWaiting, 'it waits for the reading');
+    await end('commit');
+    expect(await withdrawn).toMatchObject({ accepted: 0, quarantined: [{ reason: 'no_value' }] });
+    expect(await stored()).toEqual([]);
   });
 
   test('a source ends with its file: an empty cell of the next file withdraws what this one gave', async () => {

@@ -147,7 +147,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     await period(2, 'sensors', { evidence: { 'pm2.5': 60.3, compared_with: compared } });
     await period(2, 'flat', { from: 30, evidence: { 'pm2.5': 7, pm10: 9 } });
     await period(2, 'outlier', { from: 60, to: NOW }); // has just ended
-    await period(3, 'constant_humidity', { sensor: 3, kind: 'thp' });
+    await period(3, 'constant_humidity', { sensor: 3, kind: 'thp', from: 0 }); // has just begun
     await period(4, 'flat', { from: -1 }); // later
     await period(7, 'flat'); // hidden
     await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity'), (2, 'pm', ${hoursAgo(50)}, 'infinity')`;
@@ -157,7 +157,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(rows).toEqual([
       [2, 'pm', 'flat, operator, sensors', iso(hoursAgo(30)), true, both],
       [3, 'pm', 'operator', null, true, 'operator'],
-      [3, 'thp', humidity, iso(hoursAgo(9)), true, `${humidity} of sensor 3`],
+      [3, 'thp', humidity, iso(NOW), true, `${humidity} of sensor 3`],
     ]);
     await owner`delete from raw.screened_period`;
     await owner`delete from raw.flag_period`;

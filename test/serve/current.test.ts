@@ -275,13 +275,14 @@ onEveryEngineInAll('current values as periods change', (engine) => {
     await bring();
     await measured(
       reading(3, ago(80), { wind_direction: 90, wind_speed: 2 }),
+      ...[75, 70, 65].map((at) => reading(3, ago(at), { wind_direction: 270, wind_speed: 0 })),
       reading(3, ago(60), { wind_direction: 90 }),
       reading(3, ago(30), { wind_direction: 0, wind_speed: 0 }),
       reading(1, ago(30), { wind_direction: 0, wind_speed: 0 }),
     );
     const expected = [
       { id: 1, wind_direction: null, wind_speed: 0 },
-      { id: 2, wind_direction: 'E', wind_speed: 1 },
+      { id: 2, wind_direction: 'E', wind_speed: 0.4 },
     ];
     expect(
       await reader`select c.id, c.wind_direction, c.wind_speed

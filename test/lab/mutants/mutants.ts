@@ -310,7 +310,11 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/ingest/store', 'test/ingest/http/readings.test.ts'],
+    tests: [
+      'test/ingest/store',
+      'test/ingest/http/readings.test.ts',
+      'test/ingest/wholeSource.test.ts',
+    ],
     changes: {
       'sql/logic/40_ingest.sql': [
         ['< cutoff then', '<= cutoff then'],
@@ -325,7 +329,7 @@ const TABLE: readonly Table[] = [
         ['      and num_nonnulls({{list reading: r.$name}}) = 0;', ';'],
         ['b.changes or b.withdraws <> 0 as is_changed', 'b.changes as is_changed'],
         ['(together.is_replaced and not only_new\n', '(false\n'],
-        ['g.$name is not null and g.last_$name > g.ordinal and', 'g.$name is not null and'],
+        ['or g.$name is not null and g.$name <> t.$name', 'or g.$name is not null'],
         ['filter (where g.ordinal = g.last_$name) as $name', 'as $name'],
         ['bit_or(g.empty) & ~bit_or(g.unusable) as empty', 'bit_or(g.empty) as empty'],
         ['xmax = 0 as is_inserted', 'false as is_inserted'],
@@ -698,8 +702,8 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/40_ingest.sql': [
         [
-          'revoke all on function logic.given_rain, logic.open_stage,',
-          'revoke all on function logic.open_stage,',
+          'logic.keep_last_totals, logic.delete_readings, logic.ingest_bounds\n  from public;',
+          'logic.keep_last_totals, logic.ingest_bounds\n  from public;',
         ],
       ],
       'sql/logic/50_network.sql': [

@@ -49,6 +49,12 @@ const channels =
     return { pm25: (sensor === 12 ? second : first) + ((ago % 3) - 1) * variation, pm10: ago };
   };
 
+/** The sensors measure since this many hours only, and those of station 1 by 6 µg/m³ apart. */
+const newly =
+  (hours: number): Air =>
+  (sensor, ago) =>
+    ago <= hours ? channels(() => [10, 16], 0.1)(sensor, ago) : null;
+
 /** Sensor 61, at station 6, gives the same value; `pm10`: all sensors give it, else it varies. */
 const stuck =
   (pm25: number, since: number, until: number, pm10?: number): Air =>
@@ -203,6 +209,8 @@ onEveryEngineInAll('suspect particles', (engine) => {
           [[25, null]],
         ],
         ['yes, 40 % apart', channels(() => [11, 15], 1), []],
+        ['yes, 10 and 16 µg/m³ in 22 hours, since five means have 18 hours', newly(22), []],
+        ['no, 10 and 16 µg/m³ in 23 hours, since six means have', newly(23), [[6, null]]],
         [
           'yes, a small value and its half, less than 3 µg/m³ apart',
           (sensor, ago) => ({ pm25: (sensor === 12 ? 5 : 2.4) + (ago % 2), pm10: ago }),
@@ -283,11 +291,13 @@ onEveryEngineInAll('suspect particles', (engine) => {
     const from = 3 * 24;
     const air: Air = (sensor, ago) => {
       if (sensor === 61 && ago > from - 6 && ago <= from + 42) return { pm25: 0, pm10: 0 };
-      return clean(sensor, ago);
+      return apartForADay(sensor, ago);
     };
+    const apartForADay = channels((ago) => [10, during(ago, from + 23, from - 1) ? 30 : 10], 0.1);
     await town.measure(air, 6 * 24, 1);
     await screen(town.db.target, NOW, hoursAgo(from));
     expect(await town.flags()).toEqual([
+      { station: 1, reason: 'sensors', since: from, until: from - 18 },
       { station: 6, reason: 'flat', since: from, until: from - 6 },
     ]);
   });

@@ -1997,23 +1997,23 @@ begin
   rain_total = case when g.ordinal = g.keep then t.rain_total else s.rain_total end,
     empty = case when g.ordinal = g.keep then t.empty else s.empty end,
     kept = nullif(g.keep, g.ordinal),
-    is_replaced = false or g.temperature is not null and g.last_temperature > g.ordinal and g.temperature <> t.temperature
-  or g.humidity is not null and g.last_humidity > g.ordinal and g.humidity <> t.humidity
-  or g.pressure is not null and g.last_pressure > g.ordinal and g.pressure <> t.pressure
-  or g.pm1 is not null and g.last_pm1 > g.ordinal and g.pm1 <> t.pm1
-  or g.pm25 is not null and g.last_pm25 > g.ordinal and g.pm25 <> t.pm25
-  or g.pm25_raw is not null and g.last_pm25_raw > g.ordinal and g.pm25_raw <> t.pm25_raw
-  or g.pm10 is not null and g.last_pm10 > g.ordinal and g.pm10 <> t.pm10
-  or g.no2 is not null and g.last_no2 > g.ordinal and g.no2 <> t.no2
-  or g.so2 is not null and g.last_so2 > g.ordinal and g.so2 <> t.so2
-  or g.o3 is not null and g.last_o3 > g.ordinal and g.o3 <> t.o3
-  or g.dust is not null and g.last_dust > g.ordinal and g.dust <> t.dust
-  or g.usvh is not null and g.last_usvh > g.ordinal and g.usvh <> t.usvh
-  or g.uv is not null and g.last_uv > g.ordinal and g.uv <> t.uv
-  or g.wind_speed is not null and g.last_wind_speed > g.ordinal and g.wind_speed <> t.wind_speed
-  or g.wind_direction is not null and g.last_wind_direction > g.ordinal and g.wind_direction <> t.wind_direction
-  or g.rain is not null and g.last_rain > g.ordinal and g.rain <> t.rain
-  or g.rain_total is not null and g.last_rain_total > g.ordinal and g.rain_total <> t.rain_total,
+    is_replaced = false or g.temperature is not null and g.temperature <> t.temperature
+  or g.humidity is not null and g.humidity <> t.humidity
+  or g.pressure is not null and g.pressure <> t.pressure
+  or g.pm1 is not null and g.pm1 <> t.pm1
+  or g.pm25 is not null and g.pm25 <> t.pm25
+  or g.pm25_raw is not null and g.pm25_raw <> t.pm25_raw
+  or g.pm10 is not null and g.pm10 <> t.pm10
+  or g.no2 is not null and g.no2 <> t.no2
+  or g.so2 is not null and g.so2 <> t.so2
+  or g.o3 is not null and g.o3 <> t.o3
+  or g.dust is not null and g.dust <> t.dust
+  or g.usvh is not null and g.usvh <> t.usvh
+  or g.uv is not null and g.uv <> t.uv
+  or g.wind_speed is not null and g.wind_speed <> t.wind_speed
+  or g.wind_direction is not null and g.wind_direction <> t.wind_direction
+  or g.rain is not null and g.rain <> t.rain
+  or g.rain_total is not null and g.rain_total <> t.rain_total,
     is_part = false or g.temperature is not null and g.last_temperature = g.ordinal
   or g.humidity is not null and g.last_humidity = g.ordinal
   or g.pressure is not null and g.last_pressure = g.ordinal
