@@ -71,7 +71,8 @@ const ENGINES: Record<Engine, Differences> = {
     compressed: ['readings', 'sensor_hourly', 'station_hourly'],
     chunks: `
       select format('%I.%I', c.chunk_schema, c.chunk_name) as relation, coalesce(a.view_name, c.hypertable_name) as name,
-        c.is_compressed, c.range_end < timestamptz '${NOW.toISOString()}' - r.rests as is_old,
+        c.is_compressed, c.range_end < timestamptz '${NOW.toISOString()}'
+          - case when r.is_hours then interval '30 days' else interval '7 days' end as is_old,
         -- the tests may look where the product may not: a compressed chunk with uncompressed rows
         not c.is_compressed or _timescaledb_functions.chunk_status(format('%I.%I', c.chunk_schema, c.chunk_name)::regclass) & 8 > 0 as is_stale
       from timescaledb_information.chunks c
