@@ -71,6 +71,24 @@ onEveryEngineInAll('import network', (engine) => {
   });
   afterAll(() => db.drop());
 
+  test('a file adds the recorded periods that are not there, and changes none that is (C9)', async () => {
+    const day = (n: number) => `2026-11-0${n}T00:00:00Z`;
+    const bring = (since: number, until: number) => {
+      const screened = [{ test: 'flat', since: day(since), until: day(until) }];
+      return bringIn(owner, smallNetwork({ one: { screened } }));
+    };
+    await bring(1, 3);
+    await bring(2, 4);
+    await bring(3, 5);
+    expect(
+      await owner`select to_char(since, 'DD') as since, to_char(until, 'DD') as until
+        from raw.screened_period order by 1`,
+    ).toEqual([
+      { since: '01', until: '03' },
+      { since: '03', until: '05' },
+    ]);
+  });
+
   test('an import adds everything the first time, and changes nothing the second time', async () => {
     const network = {
       ...smallNetwork({

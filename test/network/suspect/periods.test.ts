@@ -28,6 +28,36 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     expect(await town.flags()).toEqual([{ station: 3, reason: 'outlier', since: 30, until: 20 }]);
   });
 
+  it('a period that has ended goes on with suspect hours that come late, within 24 hours of its end', async () => {
+    const first = (ago: number) => during(ago, 60, 50);
+    await town.measure(failing(first));
+    await screen(town.db.target, hoursAgo(20));
+    expect(await town.flags()).toEqual([{ station: 3, reason: 'outlier', since: 60, until: 50 }]);
+    await town.measure(failing((ago) => first(ago) || during(ago, 30, 22)));
+    await screen(town.db.target, NOW, hoursAgo(35));
+    expect(await town.flags()).toEqual([{ station: 3, reason: 'outlier', since: 60, until: null }]);
+  });
+
+  it('a neighbour is left out in a suspect period of its own that is not judged again', async () => {
+    const early = (ago: number) => during(ago, 130, 100);
+    await town.measure(
+      (sensor, ago) => {
+        if (sensor === 31 && ago <= 130) return { pm25: 58 + (ago % 3) };
+        if (sensor === 21 && early(ago)) return { pm25: 30, pm10: ago };
+        // with station 2 it would be the second with half as much as station 3
+        return { pm25: varying(ago) * (sensor === 41 && early(ago) ? 3 : 1), pm10: ago };
+      },
+      160,
+      1,
+    );
+    await screen(town.db.target, hoursAgo(70));
+    const ended = { station: 2, reason: 'flat', since: 130, until: 100 };
+    const open = { station: 3, reason: 'outlier', since: 130, until: null };
+    expect(await town.flags()).toEqual([ended, open]);
+    await screen(town.db.target, NOW, hoursAgo(50));
+    expect(await town.flags()).toEqual([ended, open]);
+  });
+
   it('a period keeps the evidence by which it was first found, and is not written again', async () => {
     const air: Air = (sensor, ago) => ({
       pm25: sensor === 31 && ago <= 30 ? 90 + ago : varying(ago),

@@ -8,7 +8,7 @@ import { onConnection } from '../../../src/database/client.ts';
 import { explainConnection } from '../../../src/database/remedies.ts';
 import { freePort } from '../../support/freePort.ts';
 import { needs } from '../../support/tools.ts';
-import { errorOf, expectSaid, type Mistake, SECRET, type } from './mistake.ts';
+import { errorOf, expectSaid, type Mistake, type Said, SECRET, type } from './mistake.ts';
 
 it('the program says what is wrong with two ports that are one', needs('otherUser'), async () => {
   const { code, stdout, stderr } = await type('PORT=18080 ADMIN_PORT=18080 airseries start', '/');
@@ -50,7 +50,7 @@ const serve = async (reply: Reply) => {
 };
 const addressOf = (port: string) => `postgres://me:se%2F${SECRET}@127.0.0.1:${port}/air`;
 
-async function expectRefused(port: string, said: string | RegExp, options = ''): Promise<void> {
+async function expectRefused(port: string, said: Said, options = ''): Promise<void> {
   const address = addressOf(port) + options;
   const error = await errorOf(() => onConnection(address, {}, (sql) => sql`select`));
   const { message } = explainConnection(error, 'DATABASE_URL', address) as Error;
