@@ -91,12 +91,6 @@ describe('in the zone of the installation', () => {
     expect(await storedTimes(owner)).toEqual(['10-31 21:00', '10-31 23:59', '11-01 00:00']);
   });
 
-  it('a format with times in the zone of the network is read by the database server’s rules', async () => {
-    const theirs = 'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-05 12:00:00,5,6\n';
-    await importText(ingest, theirs, { timeZone: zone });
-    expect(await storedTimes(owner)).toEqual(['11-05 09:00']);
-  });
-
   it('zone rules that days and months were computed by hold until a refresh adopts others', async () => {
     await refresh(target, () => NOW);
     server.setRules(OTHER_RULES);
@@ -152,12 +146,6 @@ describe('in another zone', () => {
       '?zone: there is no time zone "Europe/Berlin\0"',
     );
     expect((await send('zone=BST')).body.detail).toContain('?zone: "BST" is an abbreviation');
-  });
-
-  it('an import with a zone that the database server does not know is refused', async () => {
-    await expect(imported(ingest, ['2026-11-05 12:00'], { zone: 'Test/Twon' })).rejects.toThrow(
-      '--zone: there is no time zone "Test/Twon"',
-    );
   });
 });
 

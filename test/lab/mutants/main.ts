@@ -1,9 +1,8 @@
 /**
  * `npm run mutants -- [--minutes 60] [--only text]`: makes each change of the table (mutants.ts) in a
- * copy of the project, one at a time, and runs the tests that should notice. Fails where they don't
- * and nothing in the table says why that is right, or where they do although it says so. What there
- * is no time for is counted, and is no failure; `--only`, once or more often, takes the mutants with
- * such a text in their file or change.
+ * copy of the project, one at a time, and runs the tests that should notice. Fails where they don't.
+ * What there is no time for is counted, and is no failure; `--only`, once or more often, takes the
+ * mutants with such a text in their file or change.
  *
  * `npm run mutants -- --src`: Stryker makes the changes, in the TypeScript that stryker.config.json
  * names. Fails where its tests notice fewer of them than the threshold there.
@@ -76,7 +75,7 @@ for (const path of execFileSync('git', ['ls-files', '-co', '--exclude-standard',
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 const servers = await openServers();
 closing = servers.close;
-const counts = { killed: 0, argued: 0, wrong: 0, unchanged: 0, left: 0 };
+const counts = { killed: 0, survived: 0, unchanged: 0, left: 0 };
 try {
   build(); // pages, which many tests serve, are read from it
   process.exitCode = (await (values.src ? runStryker() : tryTable())) ? 0 : 1;
@@ -96,7 +95,7 @@ async function runStryker(): Promise<boolean> {
   return code === 0;
 }
 
-/** True if every mutant of the table fares as the table says. */
+/** True if the tests notice every mutant of the table. */
 async function tryTable(): Promise<boolean> {
   for (const group of groups) {
     if (group.engine !== undefined && servers.targets[group.engine] === undefined) {
@@ -112,18 +111,16 @@ async function tryTable(): Promise<boolean> {
     for (const mutant of group.mutants) await tryOut(group, mutant);
     if (group.build) build();
   }
-  const { killed, argued, wrong, unchanged, left } = counts;
-  process.stdout.write(
-    `${killed} killed, ${argued} survive as argued, ${wrong} do not as they should, ${left} left untried\n`,
-  );
-  return wrong + unchanged === 0;
+  const { killed, survived, unchanged, left } = counts;
+  process.stdout.write(`${killed} killed, ${survived} survive, ${left} left untried\n`);
+  return survived + unchanged === 0;
 }
 
 function isWanted({ file, replace }: Mutant): boolean {
   return values.only.some((text) => `${file} ${replace}`.includes(text));
 }
 
-async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Promise<void> {
+async function tryOut(group: Group, { file, replace, by }: Mutant): Promise<void> {
   if (performance.now() > deadline) {
     counts.left += 1;
     return;
@@ -139,19 +136,11 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
   if (makesTemplates) await dropDatabases('template');
   const failure = await runTests(group);
   if (makesTemplates) await dropDatabases('template');
-  const noticed = failure !== undefined;
   writeFileSync(path, original);
-  const asExpected = noticed === (survives === undefined);
-  counts[asExpected ? (noticed ? 'killed' : 'argued') : 'wrong'] += 1;
-  const outcome = asExpected
-    ? noticed
-      ? 'killed'
-      : 'survives'
-    : noticed
-      ? 'KILLED, THOUGH ARGUED'
-      : 'SURVIVES';
+  const noticed = failure !== undefined;
+  counts[noticed ? 'killed' : 'survived'] += 1;
   process.stdout.write(
-    `${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}${noticed ? ` (${failure})` : ''}\n`,
+    `${noticed ? 'killed' : 'SURVIVES'}  ${file}: ${oneLine(replace)} → ${oneLine(by)}${noticed ? ` (${failure})` : ''}\n`,
   );
 }
 
