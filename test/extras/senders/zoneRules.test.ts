@@ -109,10 +109,9 @@ describe('in the zone of the installation', () => {
 
 describe('in another zone', () => {
   let owner: Sql;
-  let ingest: Sql;
   let writes: QueryPool;
   beforeAll(async () => {
-    ({ owner, ingest, writes } = await made('Asia/Yerevan'));
+    ({ owner, writes } = await made('Asia/Yerevan'));
   });
   beforeEach(async () => {
     await owner`truncate raw.readings`;
