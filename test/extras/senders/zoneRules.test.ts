@@ -141,9 +141,6 @@ describe('in another zone', () => {
         status: 400,
         body: { detail: expect.stringContaining(`?zone: there is no time zone "${unknown}"`) },
       });
-    expect((await send('zone=Europe/Berlin%00')).body.detail).toContain(
-      '?zone: there is no time zone "Europe/Berlin\0"',
-    );
     expect((await send('zone=BST')).body.detail).toContain('?zone: "BST" is an abbreviation');
   });
 });
