@@ -10,7 +10,7 @@ import type { Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
-import { lockWaits } from '../support/lockWaits.ts';
+import { untilWaiting } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { differences } from './differences.ts';
@@ -83,8 +83,7 @@ onEveryEngineInAll('a refresh during a backfill', (engine) => {
     const end = await openTransaction(database.superuser(), `lock table ${storage} in share mode`);
     const refreshed = refresh(database.target, () => NOW);
     const watcher = database.superuser();
-    const waiting = () => lockWaits(watcher, { of: 'airseries refresh' });
-    await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+    await untilWaiting(watcher, { of: 'airseries refresh' });
     await accept('2026-11-20 16:00+04');
     await end('rollback');
     await refreshed;

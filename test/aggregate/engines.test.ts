@@ -24,7 +24,7 @@ import {
 } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { keepingLog } from '../support/keepingLog.ts';
-import { lockWaits } from '../support/lockWaits.ts';
+import { lockWaits, untilWaiting } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -289,8 +289,7 @@ onEveryEngine('an engine', (engine) => {
           `lock table ${await storageOf(owner, 'sensor_hourly')} in share mode`,
         );
         const refreshed = refresh(database.target, () => NOW);
-        const waiting = () => lockWaits(superuser, { of: 'airseries refresh' });
-        await expect.poll(waiting).toHaveLength(1);
+        await untilWaiting(superuser, { of: 'airseries refresh' });
         await bringIn(owner, smallNetwork({ timeZone: ZONE, ...elsewhere }));
         await end('rollback');
         await refreshed;
@@ -472,8 +471,7 @@ onEveryEngine('an engine', (engine) => {
       'lock table raw.membership in access exclusive mode',
     );
     const upgraded = upgrade('2 * sum(rain::float8)');
-    const filled = () => lockWaits(superuser, { of: 'airseries migrate' });
-    await expect.poll(filled).toHaveLength(1);
+    await untilWaiting(superuser, { of: 'airseries migrate' });
     expect(await rain()).toBe(before);
     await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = ${at('09-10 10:00')}`;
     await owner`delete from raw.readings where sensor_id = 3 and measured_at < '2026-07-01'`;

@@ -1,5 +1,6 @@
 /**
- * A refresh, a rebuild and an audit that take long say in the log how far they are.
+ * A refresh, a rebuild and an audit that take long say how far they are: on a terminal in one line,
+ * otherwise in the log.
  */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
@@ -69,5 +70,17 @@ onEveryEngineInAll('long work', (engine) => {
     expect(lines.at(-1)).toMatchObject({ hours: DAYS * 24, seconds_left: 0 });
     // the rebuild has lost nothing at the edges of its pieces
     expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
+  });
+
+  it('progress is one line on a terminal, which is cleared at the end', async () => {
+    const written: string[] = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    await told(async () =>
+      rebuild(database.target, () => NOW, {}, { log: keepingLog(), terminal: true }),
+    );
+    expect(written.find((text) => text.startsWith('recomputing'))).toMatch(
+      /^recomputing: [\d,]+ hours, \d+ a second(, [\d:]+ left)?$/,
+    );
+    expect(written.at(-1)).toBe('\r\x1b[K');
   });
 });

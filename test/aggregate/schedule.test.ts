@@ -135,9 +135,9 @@ describe('scheduleJobs', () => {
     const stop = scheduleJobs(recordingJobs(minutes), runContext(log));
     await vi.advanceTimersByTimeAsync(1.5 * MINUTE);
     vi.setSystemTime(Date.now() + 60 * MINUTE);
-    while (warnings(log).length === 0) vi.advanceTimersToNextTimer();
+    while (warnings(log).length === 0) vi.advanceTimersToNextTimer(); // until it sees the jump
     const before = minutes.get('refresh')?.length;
-    await stop(); // it has seen the jump, and ends the old tasks
+    await stop();
     await vi.advanceTimersByTimeAsync(3 * MINUTE);
     expect(minutes.get('refresh')).toHaveLength(before ?? 0);
   });

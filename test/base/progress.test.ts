@@ -1,5 +1,5 @@
 /** Logs that are made from other logs, and progress that is reported to them. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Done, type Log, quietLog } from '../../src/base/log.ts';
 import { describeProgress, makeProgress } from '../../src/base/progress.ts';
 
@@ -44,17 +44,4 @@ it('progress is reported to its log at each step, and logged only when it takes 
     'after importing 120,000 rows',
   ]);
   expect(lines).toEqual([]);
-});
-
-it('progress is one line on a terminal, which is cleared at the end', () => {
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  vi.useFakeTimers({ toFake: ['performance'] });
-  const progress = makeProgress('importing', keeping().log, true);
-  vi.advanceTimersByTime(2_000);
-  progress.show(120_000, 0.5);
-  progress.hide();
-  vi.useRealTimers();
-  const written = write.mock.calls.map(([text]) => text);
-  write.mockRestore();
-  expect(written).toEqual(['importing: 120,000 rows, 60,000 a second, 00:02 left', '\r\x1b[K']);
 });

@@ -10,9 +10,8 @@ import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
 import { whereComplete } from '../support/complete.ts';
 import { isAll, onEveryEngineInAll } from '../support/database.ts';
-import { lockWaits } from '../support/lockWaits.ts';
+import { untilWaiting } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { until } from '../support/patience.ts';
 import { send, usePushing } from './http/pushing.ts';
 import { file, HOW, importText, reading, retry, useTown } from './support.ts';
 
@@ -200,7 +199,7 @@ onEveryEngineInAll('a source', (engine) => {
     await hold({ pm25: 5, pm10: 6 });
     const end = await openTransaction(superuser, 'delete from raw.readings');
     const withdrawn = hold({ pm25: null });
-    await until(async () => (await lockWaits(superuser, {})).length > 0, 'it waits');
+    await untilWaiting(superuser);
     await end('commit');
     expect(await withdrawn).toMatchObject({ accepted: 0, quarantined: [{ reason: 'no_value' }] });
     expect(await stored()).toEqual([]);

@@ -13,7 +13,7 @@ import { reading, stored } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
-import { lockWaits } from '../support/lockWaits.ts';
+import { untilWaiting } from '../support/lockWaits.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
@@ -269,8 +269,7 @@ onEveryEngineInAll('a network', (engine) => {
         await refreshing`call raw.acquire_lock('rollup.refresh')`;
         const removing = remove('sensor', '3', true);
         const superuser = db.superuser();
-        const waiting = () => lockWaits(superuser, {});
-        await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
+        await untilWaiting(superuser);
         expect(await owner`select id from raw.sensor where id = 3`).toHaveLength(1);
         await refreshing.end();
         expect(await removing).toMatchObject({ kept_hours: 24 });

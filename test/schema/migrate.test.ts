@@ -13,7 +13,7 @@ import { DEFINITIONS } from '../../src/schema/template.ts';
 import { emptyDatabase, onEveryEngineInAll, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { keepingLog } from '../support/keepingLog.ts';
-import { lockWaits } from '../support/lockWaits.ts';
+import { untilWaiting } from '../support/lockWaits.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
 
@@ -63,9 +63,7 @@ onEveryEngineInAll('migrate', (engine) => {
         others = run().then(() => {
           isOtherDone = true;
         });
-        await expect
-          .poll(async () => (await lockWaits(connection, { of: 'airseries migrate' })).length)
-          .toBe(1);
+        await untilWaiting(connection, { of: 'airseries migrate' });
         await connection`drop schema raw, rollup, logic, api cascade`;
         expect(isOtherDone).toBe(false);
       };

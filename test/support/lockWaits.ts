@@ -1,5 +1,6 @@
 /** The sessions of a database that wait for a lock. */
 import type { Sql } from '../../src/database/client.ts';
+import { until } from './patience.ts';
 
 type Waiting = {
   pid: number;
@@ -23,3 +24,10 @@ export function lockWaits(
     where datname = current_database() and wait_event_type = 'Lock'
       and application_name = coalesce(${of ?? null}::text, application_name) and query ~ ${at}`;
 }
+
+/** Resolves once so many sessions wait, of an application or of any. */
+export const untilWaiting = (watcher: Sql, { of, many = 1 }: { of?: string; many?: number } = {}) =>
+  until(
+    async () => (await lockWaits(watcher, of === undefined ? {} : { of })).length === many,
+    `${many} wait for a lock`,
+  );

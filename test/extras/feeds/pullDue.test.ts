@@ -14,7 +14,7 @@ import { commandsOn } from '../../support/command.ts';
 import { READING_FORMATS } from '../../support/formats.ts';
 import { freePort } from '../../support/freePort.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { lockWaits } from '../../support/lockWaits.ts';
+import { untilWaiting } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
@@ -217,10 +217,7 @@ it('two workers poll a provider once, and what one reads again after the other w
   const superuser = town.db.superuser();
   const end = await openTransaction(superuser, 'lock table raw.readings in share mode');
   const first = run();
-  await until(
-    async () => (await lockWaits(superuser, {})).length > 0,
-    'its readings wait in the server',
-  );
+  await untilWaiting(superuser); // its readings
   await run(); // in the same minute
   expect(us.requests).toHaveLength(1);
   after(5); // it is cut off, as far as others know

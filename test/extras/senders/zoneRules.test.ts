@@ -91,6 +91,12 @@ describe('in the zone of the installation', () => {
     expect(await storedTimes(owner)).toEqual(['10-31 21:00', '10-31 23:59', '11-01 00:00']);
   });
 
+  it('a format with times in the zone of the network is read by the database server’s rules', async () => {
+    const theirs = 'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-05 12:00:00,5,6\n';
+    await importText(ingest, theirs, { timeZone: zone });
+    expect(await storedTimes(owner)).toEqual(['11-05 09:00']);
+  });
+
   it('zone rules that days and months were computed by hold until a refresh adopts others', async () => {
     await refresh(target, () => NOW);
     server.setRules(OTHER_RULES);
@@ -141,6 +147,9 @@ describe('in another zone', () => {
         status: 400,
         body: { detail: expect.stringContaining(`?zone: there is no time zone "${unknown}"`) },
       });
+    expect((await send('zone=Europe/Berlin%00')).body.detail).toContain(
+      '?zone: there is no time zone "Europe/Berlin\0"',
+    );
     expect((await send('zone=BST')).body.detail).toContain('?zone: "BST" is an abbreviation');
   });
 });

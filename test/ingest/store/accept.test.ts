@@ -7,9 +7,8 @@ import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/a
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
 import { isAll, isRepetition, onEveryEngine } from '../../support/database.ts';
-import { lockWaits } from '../../support/lockWaits.ts';
+import { untilWaiting } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
-import { until } from '../../support/patience.ts';
 import { smallNetwork } from '../../support/smallNetwork.ts';
 import { empty, reading, stored, storeStaged, useTown } from '../support.ts';
 
@@ -89,13 +88,12 @@ onEveryEngine('acceptReadings', (engine) => {
       await pool.end(); // the server has counted its deadlocks then; after one it was tried again
       return outcome;
     });
-    await until(async () => (await lockWaits(superuser, {})).length === 2, 'both wait');
+    await untilWaiting(superuser, { many: 2 });
     await end('rollback');
     expect(await Promise.all(writers)).toMatchObject([{ accepted: 9 }, { accepted: 9 }]);
-    expect(
-      await superuser`
-        select deadlocks from pg_stat_database where datname = current_database()`,
-    ).toEqual([{ deadlocks: '0' }]);
+    const counted = await superuser`
+      select deadlocks from pg_stat_database where datname = current_database()`;
+    expect(counted).toEqual([{ deadlocks: '0' }]);
     expect(await differences(town.db)).toEqual([]);
   });
 

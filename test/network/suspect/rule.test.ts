@@ -289,11 +289,11 @@ onEveryEngineInAll('suspect particles', (engine) => {
 
   it('the first screened hours are judged by the whole rows and days that they belong to (C9)', async () => {
     const from = 3 * 24;
+    const apartForADay = channels((ago) => [10, during(ago, from + 23, from - 1) ? 30 : 10], 0.1);
     const air: Air = (sensor, ago) => {
       if (sensor === 61 && ago > from - 6 && ago <= from + 42) return { pm25: 0, pm10: 0 };
       return apartForADay(sensor, ago);
     };
-    const apartForADay = channels((ago) => [10, during(ago, from + 23, from - 1) ? 30 : 10], 0.1);
     await town.measure(air, 6 * 24, 1);
     await screen(town.db.target, NOW, hoursAgo(from));
     expect(await town.flags()).toEqual([

@@ -18,9 +18,8 @@ import {
   testDatabase,
 } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { lockWaits } from '../../support/lockWaits.ts';
+import { untilWaiting } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
-import { until } from '../../support/patience.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 
 const HOURS = 48;
@@ -73,7 +72,7 @@ onEveryEngine('imports at once', (engine) => {
       const promise = work();
       promise.catch(() => undefined);
       begun.push(promise);
-      await until(async () => (await lockWaits(superuser, {})).length > index, 'it waits');
+      await untilWaiting(superuser, { many: index + 1 });
     }
     await release('commit');
     return await Promise.all(begun);

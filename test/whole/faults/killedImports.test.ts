@@ -11,7 +11,7 @@ import { listImports, undoImport } from '../../../src/ingest/store/imports.ts';
 import { differences } from '../../aggregate/differences.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { lockWaits } from '../../support/lockWaits.ts';
+import { untilWaiting } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { addressVariables, runProgram } from '../../support/program.ts';
@@ -77,7 +77,7 @@ onEveryEngine('a killed import', (engine) => {
     const release = await openTransaction(owner, one);
     const killed = runImport(path);
     await until(async () => (await count()) === first.length, 'the first part is stored');
-    await until(async () => (await lockWaits(superuser, {})).length > 0, 'the second one waits');
+    await untilWaiting(superuser); // the second part
     killed.kill('SIGKILL');
     await killed.finished;
     await until(async () => (await staged()) === null, 'the server has noticed, and ended it');

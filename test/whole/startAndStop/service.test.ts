@@ -20,7 +20,7 @@ import {
   reading,
 } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
-import { lockWaits } from '../../support/lockWaits.ts';
+import { untilWaiting } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { beginService, type Service, startService } from '../../support/service.ts';
@@ -215,8 +215,7 @@ describe('a service', () => {
     const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
     const end = await openTransaction(superuser, 'lock table api.station in access exclusive mode');
     const answer = get('public', `${BASE}/station/3.json`); // not in the response cache
-    const isWaiting = async () => (await lockWaits(superuser, { of: 'airseries read' })).length > 0;
-    await until(isWaiting, 'the request waits for the database');
+    await untilWaiting(superuser, { of: 'airseries read' });
 
     service.kill('SIGTERM');
     await service.logged('stopping');

@@ -5,9 +5,8 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { lockWaits } from '../../support/lockWaits.ts';
+import { untilWaiting } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
-import { until } from '../../support/patience.ts';
 import { addressVariables, runAirseries, runProgram } from '../../support/program.ts';
 import { startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -61,7 +60,7 @@ it('an uncaught error ends a command, with its message', async () => {
   };
   const command = runAirseries(['import', 'network', file], environment);
   onTestFinished(() => command.kill('SIGKILL'));
-  await until(async () => (await lockWaits(superuser, {})).length > 0, 'the command waits');
+  await untilWaiting(superuser); // the command
   command.kill('SIGUSR2');
   const { code, stderr } = await command.finished;
   await end('rollback');
