@@ -35,54 +35,47 @@ declare
   announced bigint;
 begin
   with fresh as materialized (
-    select {{id}}, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
-    from logic.{{subject}}_category
-    where bucket >= fresh_since and bucket < until
-    group by 1, 2
+    select * from logic.{{subject}}_category where bucket >= fresh_since and bucket < until
   ),
   known as materialized (
     select f.*, w.announced_at, w.category as announced
-    from fresh f
+    from (
+      select {{id}}, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
+      from fresh
+      group by 1, 2
+    ) f
     left join lateral (
       select w.announced_at, w.category from rollup.{{subject}}_warning w
       where w.{{id}} = f.{{id}} and w.index = f.index order by w.announced_at desc limit 1
     ) w on true
   ),
   next as materialized (
-    select k.{{id}}, k.index, k.announced_at, k.announced, coalesce(k.announced, before.category) as before,
-      logic.next_category(coalesce(k.announced, before.category), k.category, k.risen,
-        k.hours + gap.hours, greatest(k.category, gap.category), greatest(k.fallen, gap.fallen)) as category
+    select k.{{id}}, k.index, k.announced_at, k.announced, coalesce(k.announced, earlier.category) as before,
+      logic.next_category(coalesce(k.announced, earlier.category), k.category, k.risen, k.hours + earlier.filling,
+        greatest(k.category, earlier.filling_category), greatest(k.fallen, earlier.filling_fallen)) as category
     from known k
     cross join lateral (
-      select max(category) as category
+      select max(category) as category, (count(*) filter (where is_filling))::int as filling,
+        max(category) filter (where is_filling) as filling_category,
+        max(fallen) filter (where is_filling) as filling_fallen
       from (
-        select c.category from logic.{{subject}}_category c
-        where k.announced is null and c.{{id}} = k.{{id}} and c.index = k.index
-          and c.bucket >= first_hour and c.bucket < fresh_since
+        select c.category, c.fallen,
+          c.bucket >= row_since and row_number() over (order by c.bucket desc) <= 3 - k.hours as is_filling
+        from logic.{{subject}}_category c
+        -- few places are new, or have gaps while their air gets better
+        where (k.announced is null or k.hours < 3 and k.fallen < k.announced) and c.{{id}} = k.{{id}} and c.index = k.index
+          and c.bucket >= case when k.announced is null then first_hour else row_since end and c.bucket < fresh_since
         order by c.bucket desc limit 3
       ) c
-    ) before
-    cross join lateral (
-      select count(*)::int as hours, max(category) as category, max(fallen) as fallen
-      from (
-        select c.category, c.fallen from logic.{{subject}}_category c
-        -- few places have gaps while their air gets better
-        where k.hours < 3 and k.fallen < coalesce(k.announced, before.category)
-          and c.{{id}} = k.{{id}} and c.index = k.index and c.bucket >= row_since and c.bucket < fresh_since
-        order by c.bucket desc limit 3 - k.hours
-      ) c
-    ) gap
+    ) earlier
   )
   insert into rollup.{{subject}}_warning
-  select n.{{id}}, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), hour.bucket,
-    n.category, n.before, hour.aqi, hour.pollutant, hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
-  from next n
-  cross join lateral (
-    select c.* from logic.{{subject}}_category c
-    where c.{{id}} = n.{{id}} and c.index = n.index and c.bucket >= fresh_since and c.bucket < until
-    order by n.category > coalesce(n.before, -1) and c.category = n.category desc, c.bucket desc limit 1
-  ) hour
-  where n.category is distinct from n.announced;
+  select distinct on (n.{{id}}, n.index)
+    n.{{id}}, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), f.bucket,
+    n.category, n.before, f.aqi, f.pollutant, f.pm25, f.pm10, f.o3, f.no2, f.so2
+  from next n join fresh f using ({{id}}, index)
+  where n.category is distinct from n.announced
+  order by n.{{id}}, n.index, n.category > coalesce(n.before, -1) and f.category = n.category desc, f.bucket desc;
   get diagnostics announced = row_count;
   return announced;
 end $$;

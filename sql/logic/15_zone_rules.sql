@@ -22,14 +22,18 @@ begin
   return high;
 end $$;
 
--- The offsets of a zone between two instants, each with its period. One look every six days misses none: of all
--- zones since 1990, the shortest period is one of six days and 23 hours (Recife, 2000).
+-- Instants between two others, these included, at which to look at a zone. One look every six days misses no offset: of
+-- all zones since 1990, the shortest period is one of six days and 23 hours (Recife, 2000).
+create function logic.looks(first timestamptz, last timestamptz) returns setof timestamptz language sql immutable as $$
+  select generate_series(first, last, interval '144 hours') union all select last
+$$;
+
+-- The offsets of a zone between two instants, each with its period.
 create function logic.zone_offsets(zone text, first timestamptz, last timestamptz)
   returns table (since timestamptz, until timestamptz, utc_offset interval)
 language sql stable as $$
   with look as (
-    select at, logic.utc_offset(zone, at) as utc_offset
-    from (select generate_series(first, last, interval '144 hours') union select last) looks(at)
+    select at, logic.utc_offset(zone, at) as utc_offset from logic.looks(first, last) at
   ),
   change as (
     select first as at
@@ -59,11 +63,11 @@ $$;
 
 -- The first instant at which this server's rules differ from the recorded ones. Null: at none.
 create function logic.zone_difference() returns timestamptz language sql stable as $$
-  select min(greatest(r.since, s.since))
+  select logic.clock_change(rollup.time_zone(), r.since, l.at)
   from raw.zone_offset r
-  join logic.zone_offsets(rollup.time_zone(), (select min(since) from raw.zone_offset),
-    (select max(until) from raw.zone_offset)) s
-    on s.since < r.until and r.since < s.until and s.utc_offset <> r.utc_offset
+  cross join logic.looks(r.since, r.until - interval '1 second') l(at)
+  where logic.utc_offset(rollup.time_zone(), l.at) <> r.utc_offset
+  order by l.at limit 1
 $$;
 
 -- Why days and months can't be computed by this server's rules from an instant on (Z1); null: they can.

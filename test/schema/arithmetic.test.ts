@@ -74,8 +74,8 @@ onOneEngine('arithmetic', (engine) => {
     const [compared] = await sql`
       with point as (
         select ((n * 2654435761) % 1000003 / 1000003.0 - 0.5)::float8 * 10 ^ ((n * 40503) % 1300 / 100.0 - 4)::float8 as value
-        from generate_series(1, 10000::bigint) n
-        union all select n / 1000.0::float8 from generate_series(-8000, 8000) n
+        from generate_series(1, 2000::bigint) n
+        union all select n / 1000.0::float8 from generate_series(-1000, 1000) n
       ), value as (
         select value * (1 + off * 2.2e-16::float8) as value from point, generate_series(-4, 4) off
         union all select unnest(array[0, -0.0, 1e-300, 999999999.95]::float8[])
@@ -85,7 +85,7 @@ onOneEngine('arithmetic', (engine) => {
         count(distinct value)::int as values
       from value, generate_series(0, 2) digits`;
     expect(compared?.wrong).toBe(0);
-    expect(compared?.values).toBeGreaterThan(200_000);
+    expect(compared?.values).toBeGreaterThan(30_000);
   });
 
   it('a value that no measurement can give is not published, and left out of the AQI', async () => {

@@ -6,7 +6,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
-import { onEveryEngineInAll } from '../support/database.ts';
+import { isAll, onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -28,7 +28,7 @@ const PARAMETERS = [
   'wind_direction',
   'rain',
 ];
-const STEPS = Number(process.env.LATEST_STEPS ?? 12);
+const STEPS = Number(process.env.LATEST_STEPS ?? (isAll ? 12 : 4));
 
 /** A network in which some sensors moved, got a formula or were suspicious lately. */
 function makeNetwork(random: Random, now: number) {

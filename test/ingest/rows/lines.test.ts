@@ -36,7 +36,7 @@ test('the same lines are found wherever the chunks end, even within a character'
     fc.asyncProperty(
       fc.array(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: 'grapheme' }),
           fc.constantFrom('\n', '\r\n', 'é', '😀', '\0', '\ufeff'),
         ),
       ),

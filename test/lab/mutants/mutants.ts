@@ -662,9 +662,9 @@ const TABLE: readonly Table[] = [
         ['when percent > 100 then 0 else 1 end', 'when percent > 100 then 1 else 1 end'],
       ],
       'sql/api/93_warnings.sql': [
-        ['limit 3 - k.hours', 'limit 2 - k.hours'],
+        ['<= 3 - k.hours', '<= 2 - k.hours'],
         ['where n.category is distinct from n.announced', 'where true'],
-        ['order by n.category > coalesce(n.before, -1)', 'order by true'],
+        ['n.category > coalesce(n.before, -1)', 'true'],
       ],
     },
   },

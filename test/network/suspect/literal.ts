@@ -50,7 +50,7 @@ export function suspectPeriods(
   const isJudgedAgain = (period: Suspect) =>
     period.until > since - 24 * HOUR &&
     facts.stationHours.some((h) => h.station === period.station && h.at >= period.since);
-  const periodsBy = (reason: string, test: (place: Place, at: number) => boolean) =>
+  const periodsBy = (reason: string, testOf: (place: Place) => (at: number) => boolean) =>
     facts.places
       .filter(({ trusted }) => !trusted)
       .flatMap((place) => {
@@ -63,7 +63,7 @@ export function suspectPeriods(
         const hours = facts.stationHours
           .filter(({ station, at }) => station === place.id && at >= from && at < closed)
           .map(({ at }) => at)
-          .filter((at) => test(place, at));
+          .filter(testOf(place));
         // a period that has ended counts as it was recorded up to the hours that are judged again
         const known = ended
           .map((p) => ({
@@ -79,8 +79,15 @@ export function suspectPeriods(
       });
 
   const alone = [
-    ...periodsBy('sensors', (place, at) => sensorsDiffer(facts, place, at)),
-    ...periodsBy('flat', (place, at) => isFlat(facts, place, at, closed)),
+    ...periodsBy('sensors', (place) => {
+      const own = facts.sensorHours.filter(({ station }) => station === place.id);
+      return (at) => sensorsDiffer(own, at);
+    }),
+    ...periodsBy('flat', (place) => {
+      const own = facts.stationHours.filter((h) => h.station === place.id && h.at < closed);
+      const hourAt = new Map(own.map((h) => [h.at, h]));
+      return (at) => isFlat(hourAt, at);
+    }),
   ];
   const notNeighbours = [
     ...alone,
@@ -89,7 +96,7 @@ export function suspectPeriods(
   ];
   return [
     ...alone,
-    ...periodsBy('outlier', (place, at) => isOutlier(facts, notNeighbours, place, at)),
+    ...periodsBy('outlier', (place) => (at) => isOutlier(facts, notNeighbours, place, at)),
   ];
 }
 
@@ -126,14 +133,16 @@ function periodsOf(
     }));
 }
 
-/** True if the sensors of some kind differ. They are those with a value in this hour. */
-function sensorsDiffer({ sensorHours }: Facts, place: Place, at: number): boolean {
-  const own = sensorHours.flatMap(({ station, sensor, kind, at: hour, measured }) =>
-    station === place.id && measured !== null ? [{ sensor, kind, at: hour, measured }] : [],
+/** True if sensors of one kind differ. A station's sensors are those with a value in this hour. */
+function sensorsDiffer(sensorHours: readonly Hour[], at: number): boolean {
+  const own = sensorHours.flatMap(({ sensor, kind, at: hour, measured }) =>
+    measured !== null && hour > at - 24 * HOUR && hour <= at
+      ? [{ sensor, kind, at: hour, measured }]
+      : [],
   );
   const present = own.filter((h) => h.at === at);
   const dayMeans = (sensor: number | undefined) => {
-    const day = own.filter((h) => h.sensor === sensor && h.at > at - 24 * HOUR && h.at <= at);
+    const day = own.filter((h) => h.sensor === sensor);
     return day.length >= 18 ? [mean(day.map(({ measured }) => measured))] : [];
   };
   const differ = (values: readonly number[], least: number, part: number) => {
@@ -162,10 +171,7 @@ function sensorsDiffer({ sensorHours }: Facts, place: Place, at: number): boolea
  * True if the hour is in a row that is too long: of hours that are the same in PM2.5 and PM10, or
  * in PM2.5.
  */
-function isFlat({ stationHours }: Facts, place: Place, at: number, closed: number): boolean {
-  const hourAt = new Map(
-    stationHours.filter((h) => h.station === place.id && h.at < closed).map((h) => [h.at, h]),
-  );
+function isFlat(hourAt: ReadonlyMap<number, Hour>, at: number): boolean {
   const hour = hourAt.get(at);
   const value = hour?.measured ?? null;
   if (hour === undefined || value === null) return false;

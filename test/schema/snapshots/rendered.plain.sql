@@ -584,14 +584,18 @@ begin
   return high;
 end $$;
 
--- The offsets of a zone between two instants, each with its period. One look every six days misses none: of all
--- zones since 1990, the shortest period is one of six days and 23 hours (Recife, 2000).
+-- Instants between two others, these included, at which to look at a zone. One look every six days misses no offset: of
+-- all zones since 1990, the shortest period is one of six days and 23 hours (Recife, 2000).
+create function logic.looks(first timestamptz, last timestamptz) returns setof timestamptz language sql immutable as $$
+  select generate_series(first, last, interval '144 hours') union all select last
+$$;
+
+-- The offsets of a zone between two instants, each with its period.
 create function logic.zone_offsets(zone text, first timestamptz, last timestamptz)
   returns table (since timestamptz, until timestamptz, utc_offset interval)
 language sql stable as $$
   with look as (
-    select at, logic.utc_offset(zone, at) as utc_offset
-    from (select generate_series(first, last, interval '144 hours') union select last) looks(at)
+    select at, logic.utc_offset(zone, at) as utc_offset from logic.looks(first, last) at
   ),
   change as (
     select first as at
@@ -621,11 +625,11 @@ $$;
 
 -- The first instant at which this server's rules differ from the recorded ones. Null: at none.
 create function logic.zone_difference() returns timestamptz language sql stable as $$
-  select min(greatest(r.since, s.since))
+  select logic.clock_change(rollup.time_zone(), r.since, l.at)
   from raw.zone_offset r
-  join logic.zone_offsets(rollup.time_zone(), (select min(since) from raw.zone_offset),
-    (select max(until) from raw.zone_offset)) s
-    on s.since < r.until and r.since < s.until and s.utc_offset <> r.utc_offset
+  cross join logic.looks(r.since, r.until - interval '1 second') l(at)
+  where logic.utc_offset(rollup.time_zone(), l.at) <> r.utc_offset
+  order by l.at limit 1
 $$;
 
 -- Why days and months can't be computed by this server's rules from an instant on (Z1); null: they can.
@@ -5592,6 +5596,14 @@ create function logic.is_up_to_date(level text, bucket timestamptz) returns bool
   from logic.level l where l.name = is_up_to_date.level
 $oracle$;
 
+-- Which of these columns differ, as equality is in rule A10. To find them in the statement below would take as long to plan as the comparison.
+create function logic.differing_columns(columns text[], stored json, expected json) returns text[] language sql immutable as $oracle$
+  select array_agg(columns[s.position] order by s.position)
+  from json_each_text(stored) with ordinality s(name, value, position)
+  join json_each_text(expected) e(name, value) using (name)
+  where case when s.value is distinct from e.value then logic.same(s.value::float8, e.value::float8) is not true end
+$oracle$;
+
 -- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
 -- would be looped over.
 create function logic.differences_of_days(timestamptz, timestamptz)
@@ -5905,9 +5917,8 @@ group by 1, 2
 ),
   difference(level, bucket, subject, columns) as materialized (
 select 'sensor_hourly', coalesce(s.bucket, e.bucket), coalesce(s.sensor_id, e.sensor_id)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.sensor_hourly where bucket >= $1 and bucket < $2) s
 full join sensor_hourly e on s.bucket = e.bucket and s.sensor_id = e.sensor_id
 where s.bucket is null or e.bucket is null or not (
@@ -5918,9 +5929,8 @@ from rollup.sensor_hourly where bucket >= $1 and bucket < $2
 group by bucket, sensor_id having count(*) > 1
 union all
 select 'station_hourly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.station_hourly where bucket >= $1 and bucket < $2) s
 full join station_hourly e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
@@ -5931,9 +5941,8 @@ from rollup.station_hourly where bucket >= $1 and bucket < $2
 group by bucket, station_id having count(*) > 1
 union all
 select 'region_hourly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.region_hourly where bucket >= $1 and bucket < $2) s
 full join region_hourly e on s.bucket = e.bucket and s.region_slug = e.region_slug
 where s.bucket is null or e.bucket is null or not (
@@ -5944,9 +5953,8 @@ from rollup.region_hourly where bucket >= $1 and bucket < $2
 group by bucket, region_slug having count(*) > 1
 union all
 select 'station_daily', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.station_daily where bucket >= $1 and bucket < $2) s
 full join station_daily e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
@@ -5957,9 +5965,8 @@ from rollup.station_daily where bucket >= $1 and bucket < $2
 group by bucket, station_id having count(*) > 1
 union all
 select 'region_daily', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.region_daily where bucket >= $1 and bucket < $2) s
 full join region_daily e on s.bucket = e.bucket and s.region_slug = e.region_slug
 where s.bucket is null or e.bucket is null or not (
@@ -5970,9 +5977,8 @@ from rollup.region_daily where bucket >= $1 and bucket < $2
 group by bucket, region_slug having count(*) > 1
 union all
 select 'station_monthly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.station_monthly where bucket >= month_since and bucket < month_until) s
 full join station_monthly e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
@@ -5983,9 +5989,8 @@ from rollup.station_monthly where bucket >= month_since and bucket < month_until
 group by bucket, station_id having count(*) > 1
 union all
 select 'region_monthly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
-  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
-    
-  ], null) end
+  case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}'
+    else logic.differing_columns('{}', to_json(row()), to_json(row())) end
 from (select * from rollup.region_monthly where bucket >= month_since and bucket < month_until) s
 full join region_monthly e on s.bucket = e.bucket and s.region_slug = e.region_slug
 where s.bucket is null or e.bucket is null or not (
@@ -6040,7 +6045,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   where s.until is distinct from e.until
 $oracle$;
 
-revoke all on function logic.period_differences, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;
+revoke all on function logic.period_differences, logic.differing_columns, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;
 -- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to
 -- English, any language, slug or id.
 
@@ -9587,54 +9592,47 @@ declare
   announced bigint;
 begin
   with fresh as materialized (
-    select station_id, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
-    from logic.station_category
-    where bucket >= fresh_since and bucket < until
-    group by 1, 2
+    select * from logic.station_category where bucket >= fresh_since and bucket < until
   ),
   known as materialized (
     select f.*, w.announced_at, w.category as announced
-    from fresh f
+    from (
+      select station_id, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
+      from fresh
+      group by 1, 2
+    ) f
     left join lateral (
       select w.announced_at, w.category from rollup.station_warning w
       where w.station_id = f.station_id and w.index = f.index order by w.announced_at desc limit 1
     ) w on true
   ),
   next as materialized (
-    select k.station_id, k.index, k.announced_at, k.announced, coalesce(k.announced, before.category) as before,
-      logic.next_category(coalesce(k.announced, before.category), k.category, k.risen,
-        k.hours + gap.hours, greatest(k.category, gap.category), greatest(k.fallen, gap.fallen)) as category
+    select k.station_id, k.index, k.announced_at, k.announced, coalesce(k.announced, earlier.category) as before,
+      logic.next_category(coalesce(k.announced, earlier.category), k.category, k.risen, k.hours + earlier.filling,
+        greatest(k.category, earlier.filling_category), greatest(k.fallen, earlier.filling_fallen)) as category
     from known k
     cross join lateral (
-      select max(category) as category
+      select max(category) as category, (count(*) filter (where is_filling))::int as filling,
+        max(category) filter (where is_filling) as filling_category,
+        max(fallen) filter (where is_filling) as filling_fallen
       from (
-        select c.category from logic.station_category c
-        where k.announced is null and c.station_id = k.station_id and c.index = k.index
-          and c.bucket >= first_hour and c.bucket < fresh_since
+        select c.category, c.fallen,
+          c.bucket >= row_since and row_number() over (order by c.bucket desc) <= 3 - k.hours as is_filling
+        from logic.station_category c
+        -- few places are new, or have gaps while their air gets better
+        where (k.announced is null or k.hours < 3 and k.fallen < k.announced) and c.station_id = k.station_id and c.index = k.index
+          and c.bucket >= case when k.announced is null then first_hour else row_since end and c.bucket < fresh_since
         order by c.bucket desc limit 3
       ) c
-    ) before
-    cross join lateral (
-      select count(*)::int as hours, max(category) as category, max(fallen) as fallen
-      from (
-        select c.category, c.fallen from logic.station_category c
-        -- few places have gaps while their air gets better
-        where k.hours < 3 and k.fallen < coalesce(k.announced, before.category)
-          and c.station_id = k.station_id and c.index = k.index and c.bucket >= row_since and c.bucket < fresh_since
-        order by c.bucket desc limit 3 - k.hours
-      ) c
-    ) gap
+    ) earlier
   )
   insert into rollup.station_warning
-  select n.station_id, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), hour.bucket,
-    n.category, n.before, hour.aqi, hour.pollutant, hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
-  from next n
-  cross join lateral (
-    select c.* from logic.station_category c
-    where c.station_id = n.station_id and c.index = n.index and c.bucket >= fresh_since and c.bucket < until
-    order by n.category > coalesce(n.before, -1) and c.category = n.category desc, c.bucket desc limit 1
-  ) hour
-  where n.category is distinct from n.announced;
+  select distinct on (n.station_id, n.index)
+    n.station_id, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), f.bucket,
+    n.category, n.before, f.aqi, f.pollutant, f.pm25, f.pm10, f.o3, f.no2, f.so2
+  from next n join fresh f using (station_id, index)
+  where n.category is distinct from n.announced
+  order by n.station_id, n.index, n.category > coalesce(n.before, -1) and f.category = n.category desc, f.bucket desc;
   get diagnostics announced = row_count;
   return announced;
 end $$;
@@ -9805,54 +9803,47 @@ declare
   announced bigint;
 begin
   with fresh as materialized (
-    select region_slug, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
-    from logic.region_category
-    where bucket >= fresh_since and bucket < until
-    group by 1, 2
+    select * from logic.region_category where bucket >= fresh_since and bucket < until
   ),
   known as materialized (
     select f.*, w.announced_at, w.category as announced
-    from fresh f
+    from (
+      select region_slug, index, count(*)::int as hours, max(category) as category, max(risen) as risen, max(fallen) as fallen
+      from fresh
+      group by 1, 2
+    ) f
     left join lateral (
       select w.announced_at, w.category from rollup.region_warning w
       where w.region_slug = f.region_slug and w.index = f.index order by w.announced_at desc limit 1
     ) w on true
   ),
   next as materialized (
-    select k.region_slug, k.index, k.announced_at, k.announced, coalesce(k.announced, before.category) as before,
-      logic.next_category(coalesce(k.announced, before.category), k.category, k.risen,
-        k.hours + gap.hours, greatest(k.category, gap.category), greatest(k.fallen, gap.fallen)) as category
+    select k.region_slug, k.index, k.announced_at, k.announced, coalesce(k.announced, earlier.category) as before,
+      logic.next_category(coalesce(k.announced, earlier.category), k.category, k.risen, k.hours + earlier.filling,
+        greatest(k.category, earlier.filling_category), greatest(k.fallen, earlier.filling_fallen)) as category
     from known k
     cross join lateral (
-      select max(category) as category
+      select max(category) as category, (count(*) filter (where is_filling))::int as filling,
+        max(category) filter (where is_filling) as filling_category,
+        max(fallen) filter (where is_filling) as filling_fallen
       from (
-        select c.category from logic.region_category c
-        where k.announced is null and c.region_slug = k.region_slug and c.index = k.index
-          and c.bucket >= first_hour and c.bucket < fresh_since
+        select c.category, c.fallen,
+          c.bucket >= row_since and row_number() over (order by c.bucket desc) <= 3 - k.hours as is_filling
+        from logic.region_category c
+        -- few places are new, or have gaps while their air gets better
+        where (k.announced is null or k.hours < 3 and k.fallen < k.announced) and c.region_slug = k.region_slug and c.index = k.index
+          and c.bucket >= case when k.announced is null then first_hour else row_since end and c.bucket < fresh_since
         order by c.bucket desc limit 3
       ) c
-    ) before
-    cross join lateral (
-      select count(*)::int as hours, max(category) as category, max(fallen) as fallen
-      from (
-        select c.category, c.fallen from logic.region_category c
-        -- few places have gaps while their air gets better
-        where k.hours < 3 and k.fallen < coalesce(k.announced, before.category)
-          and c.region_slug = k.region_slug and c.index = k.index and c.bucket >= row_since and c.bucket < fresh_since
-        order by c.bucket desc limit 3 - k.hours
-      ) c
-    ) gap
+    ) earlier
   )
   insert into rollup.region_warning
-  select n.region_slug, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), hour.bucket,
-    n.category, n.before, hour.aqi, hour.pollutant, hour.pm25, hour.pm10, hour.o3, hour.no2, hour.so2
-  from next n
-  cross join lateral (
-    select c.* from logic.region_category c
-    where c.region_slug = n.region_slug and c.index = n.index and c.bucket >= fresh_since and c.bucket < until
-    order by n.category > coalesce(n.before, -1) and c.category = n.category desc, c.bucket desc limit 1
-  ) hour
-  where n.category is distinct from n.announced;
+  select distinct on (n.region_slug, n.index)
+    n.region_slug, n.index, greatest(date_trunc('second', now), n.announced_at + interval '1 second'), f.bucket,
+    n.category, n.before, f.aqi, f.pollutant, f.pm25, f.pm10, f.o3, f.no2, f.so2
+  from next n join fresh f using (region_slug, index)
+  where n.category is distinct from n.announced
+  order by n.region_slug, n.index, n.category > coalesce(n.before, -1) and f.category = n.category desc, f.bucket desc;
   get diagnostics announced = row_count;
   return announced;
 end $$;

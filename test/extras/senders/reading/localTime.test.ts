@@ -138,7 +138,7 @@ test.each([
   'the order of the lines tells the passes of an hour that occurs twice: %s (Z1, S7)',
   (_, all) => {
     const undecided = new Map<string, string>();
-    const withOffset = makeOffsetAdder(transitionsOf('America/New_York'), {
+    const withOffset = makeOffsetAdder(NEW_YORK.transitions, {
       onUndecided: (sensor, hour, stamp) =>
         stamp === undefined ? undecided.delete(hour + sensor) : undecided.set(hour + sensor, stamp),
     });
