@@ -100,7 +100,7 @@ declare
   recorded_until constant timestamptz := (select max(until) from raw.zone_offset);
   installation constant raw.installation := (select i from raw.installation i);
   difference timestamptz := logic.zone_difference();
-  fault constant text := logic.zone_fault(zone, difference, last);
+  fault constant text := case when difference is not null then logic.zone_fault(zone, difference, last) end;
 begin
   if fault is not null then
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
