@@ -64,7 +64,7 @@ begin
         from logic.{{subject}}_category c
         -- few places are new, or have gaps while their air gets better
         where (k.announced is null or k.hours < 3 and k.fallen < k.announced) and c.{{id}} = k.{{id}} and c.index = k.index
-          and c.bucket >= case when k.announced is null then first_hour else row_since end and c.bucket < fresh_since
+          and c.bucket >= first_hour and c.bucket < fresh_since and (k.announced is null or c.bucket >= row_since)
         order by c.bucket desc limit 3
       ) c
     ) earlier
