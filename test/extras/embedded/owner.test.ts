@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { bundledProgram } from '../../../src/extras/embedded/bundled.ts';
 import { sharedMegabytes } from '../../../src/extras/embedded/cluster.ts';
+import { needs } from '../../support/tools.ts';
 import {
   homeOf,
   isGone,
@@ -36,7 +37,7 @@ import {
 /** Made by the first test. Each leaves no server behind, and its data to the next. */
 const directory = sharedDirectory();
 
-test('simultaneous first starts leave a single server', async () => {
+test('simultaneous first starts leave a single server', needs('all'), async () => {
   const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory)));
   expect(others.filter(({ server }) => server.startedHere)).toHaveLength(1);
   const mine = await open(directory);
@@ -115,14 +116,11 @@ test('a server stops when its owner is killed', async () => {
   expect(await responds(await open(directory))).toBe(true);
 });
 
-test('a server stays up when a process that only uses it is killed or leaves', async () => {
+test('a server stays up when a process that only uses it ends', needs('all'), async () => {
   const mine = await open(directory);
   const [killed, leaves] = [await openElsewhere(directory), await openElsewhere(directory)];
-  expect([mine, killed.server, leaves.server].map(({ startedHere }) => startedHere)).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  const startedHere = [mine, killed.server, leaves.server].map((server) => server.startedHere);
+  expect(startedHere).toEqual([true, false, false]);
   const pid = postmasterPid(mine);
   const exited = new Promise((resolve) => killed.child.once('exit', resolve));
   killed.child.kill('SIGKILL');
@@ -134,6 +132,7 @@ test('a server stays up when a process that only uses it is killed or leaves', a
 
 test.each(['killed', 'released'])(
   'after the owner was %s, another process starts the server again with its data, and owns it',
+  needs('all'),
   async (how) => {
     const owner = await openElsewhere(directory);
     const mine = await open(directory);
@@ -161,7 +160,7 @@ test('a killed server is started again by its owner', async () => {
   expect(isUp(mine)).toBe(false);
 });
 
-test('a server whose start another one forestalls does not start later', async () => {
+test('a server that another one forestalls does not start later', needs('all'), async () => {
   const { child, server } = await openElsewhere(directory);
   child.kill('SIGSTOP'); // else it misses its socket
   const before = processesOf(server);
