@@ -198,13 +198,13 @@ const inUtc = (instant: number) =>
   Number.isFinite(instant) ? new Date(instant).toISOString() : 'on';
 
 /**
- * Z5: the recorded offsets until `until` that are not ICU's. Later ones are not compared: only one
- * of the two may know a law of next year.
+ * Z5: the recorded changes of the offset that are not ICU's, until one may know a later law alone.
  */
 export async function wrongOffsets(sql: Sql, zone: string, until: number): Promise<string[]> {
   const recorded = await sql<{ since: number; offset: number }[]>`
     select extract(epoch from since)::float8 * 1000 as since, extract(epoch from utc_offset)::float8 * 1000 as offset
-    from raw.zone_offset where since < ${new Date(until)} order by since`;
+    from (select *, lag(utc_offset) over (order by since) as before from raw.zone_offset) z
+    where since < ${new Date(until)} and before is distinct from utc_offset order by since`;
   const expected = literalOffsets(zone, recorded[0]?.since ?? until, until);
   const words = ({ since, offset }: { since: number; offset: number }) =>
     `${inUtc(since)}: ${offset / HOUR} h`;
