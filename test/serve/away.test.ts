@@ -15,6 +15,7 @@ import { makeApp } from '../../src/serve/app.ts';
 import { engines, type TestDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { openTransaction } from '../support/openTransaction.ts';
+import { until } from '../support/patience.ts';
 import { request } from '../support/request.ts';
 import { needs } from '../support/tools.ts';
 import { openMute, openWire } from '../support/wire.ts';
@@ -95,7 +96,7 @@ describe('an API whose database goes away', () => {
     for (const path of DOCUMENTS) expect((await get(served.app, path)).status).toBe(200);
   });
 
-  it('a query is retried on a new connection when all open ones were cut silently', async () => {
+  it.concurrent('a query is retried on a new connection when all open ones were cut silently', async () => {
     const wire = await openWire(target);
     const { app, db } = appOver(wire.target);
     for (const path of DOCUMENTS) expect((await get(app, path)).status).toBe(200);
@@ -109,7 +110,7 @@ describe('an API whose database goes away', () => {
     await wire.close();
   });
 
-  it('every document is 503 while the network is cut, and 200 when it is back; both are logged once', async () => {
+  it.concurrent('every document is 503 while the network is cut, and 200 when it is back; both are logged once', async () => {
     const wire = await openWire(target);
     const { app, db, log } = appOver(wire.target);
     expect((await get(app)).status).toBe(200);
@@ -117,7 +118,7 @@ describe('an API whose database goes away', () => {
     await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
     await Promise.all(Array.from({ length: 20 }, () => expectUnavailable(app)));
     wire.join();
-    await expect.poll(async () => (await get(app)).status, { interval: 100 }).toBe(200);
+    await until(async () => (await get(app)).status === 200, 'an answer after the cut');
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
       'warn: database unavailable; returning 503',
@@ -127,7 +128,7 @@ describe('an API whose database goes away', () => {
     await wire.close();
   });
 
-  it('a kept document that bridges an outage does not end it in the log', async () => {
+  it.concurrent('a kept document that bridges an outage does not end it in the log', async () => {
     const wire = await openWire(target);
     let isInContact = true;
     const known = await versionsOf(served.db);
@@ -154,7 +155,7 @@ describe('an API whose database goes away', () => {
   });
 });
 
-it.each<[string, DatabaseAddress]>([
+it.concurrent.each<[string, DatabaseAddress]>([
   ['a socket that leads nowhere', NOWHERE],
   ['a port without a listener', 'postgres://x@127.0.0.1:1/x'],
   ['a host without a name', 'postgres://x@nowhere.invalid/x'],
@@ -164,7 +165,7 @@ it.each<[string, DatabaseAddress]>([
   await db.destroy();
 });
 
-it.each<[string, (socket: Socket) => unknown]>([
+it.concurrent.each<[string, (socket: Socket) => unknown]>([
   ['never answers', () => undefined],
   ['closes them', (socket) => socket.end()],
 ])('every document is 503 if the server accepts connections and %s', async (_, answer) => {

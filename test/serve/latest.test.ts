@@ -1,7 +1,6 @@
 /**
  * Lists, digests and metrics show the current values that the last refresh found (C1); a station's
- * own document is computed from its readings. At the instant of a refresh both say the same, after
- * any random changes. `LATEST_STEPS` makes it longer.
+ * own document is computed from its readings. At the instant of a refresh both say the same.
  */
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -28,7 +27,7 @@ const PARAMETERS = [
   'wind_direction',
   'rain',
 ];
-const STEPS = Number(process.env.LATEST_STEPS ?? (isAll ? 12 : 4));
+const STEPS = isAll ? 12 : 4;
 
 /** A network in which some sensors moved, got a formula or were suspicious lately. */
 function makeNetwork(random: Random, now: number) {
