@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document: complete, strict, with units, free of lint, and good for a TypeScript
- * client.
- */
+/** The OpenAPI document: complete, strict, with units, free of lint, good for TypeScript clients. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,8 +4,9 @@
  * What there is no time for is counted, and is no failure; `--only`, once or more often, takes the
  * mutants with such a text in their file or change.
  *
- * `npm run mutants -- --src`: Stryker makes the changes, in the TypeScript that stryker.config.json
- * names. Fails where its tests notice fewer of them than the threshold there.
+ * `npm run mutants -- --src [--only src/serve/cache.ts]`: Stryker makes the changes, in the
+ * TypeScript that stryker.config.json or `--only`, a path or glob, names. It lists the unnoticed
+ * ones when it ends, and fails where its tests notice fewer than the threshold there.
  *
  * One server of each engine serves them all.
  */
@@ -86,6 +87,7 @@ try {
 /** True if the tests noticed enough. In place, because the copy needs no other copy. */
 async function runStryker(): Promise<boolean> {
   const options = ['run', 'test/lab/mutants/stryker.config.json', '--inPlace'];
+  if (!values.only.includes('')) options.push('--mutate', values.only.join());
   running = spawn(process.execPath, [STRYKER, ...options], {
     cwd: copy,
     env: { ...process.env, MUTANTS_TARGETS: JSON.stringify({ plain: servers.targets.plain }) },
