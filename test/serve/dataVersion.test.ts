@@ -1,6 +1,5 @@
 /** Every change of published data raises the data version, and each process hears of it. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeLog } from '../../src/base/log.ts';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { screen } from '../../src/network/screening.ts';
@@ -13,8 +12,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
-
-const log = makeLog('silent');
+import { keepingLog } from '../support/keepingLog.ts';
 
 onOneEngine('the data version', (engine) => {
   let here: Installation;
@@ -91,12 +89,15 @@ onOneEngine('the data version', (engine) => {
   describe('as a process watches it', () => {
     let watch: DataVersionWatch;
     let changes: string[];
+    let log: ReturnType<typeof keepingLog>;
+    const clock = vi.fn(() => NOW); // each look at the database asks it
     beforeEach(() => {
       changes = [];
+      log = keepingLog();
       const { target, timeZone } = here.database;
       const db = openReaderPool(target, { timeZone, max: 2 });
       const onHistoryChange = (change: string) => changes.push(change);
-      watch = watchDataVersion({ db, clock: () => NOW, log, pollMs: 5, onHistoryChange });
+      watch = watchDataVersion({ db, clock, log, pollMs: 5, onHistoryChange });
       return async () => {
         watch.close();
         await db.destroy();
@@ -144,9 +145,12 @@ onOneEngine('the data version', (engine) => {
       await owner`create or replace view api.server as select true as is_replica`;
       await owner`update rollup.freshness set data_version = data_version - 1`;
       await expect.poll(() => watch.current(), { interval: 5 }).toBeUndefined();
+      const asked = clock.mock.calls.length;
+      await expect.poll(() => clock.mock.calls.length, { interval: 5 }).toBeGreaterThan(asked + 2);
       await owner`update rollup.freshness set data_version = data_version + 2`;
       await heard(before + 1);
       expect([changes, watch.lastKnown()?.history]).toEqual([[], 1]);
+      expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info']); // once each
     });
   });
 });

@@ -1,11 +1,11 @@
 /** A log whose lines a test reads. */
 import type { Log } from '../../src/base/log.ts';
 
+type Line = { level: string; message: string; fields: object };
+
 /** A log that keeps its lines. */
-export function keepingLog(): Log & {
-  lines: { level: string; message: string; fields: object }[];
-} {
-  const lines: { level: string; message: string; fields: object }[] = [];
+export function keepingLog(): Log & { lines: Line[] } {
+  const lines: Line[] = [];
   const keep =
     (level: string) =>
     (first: string | object, second?: string): void => {
