@@ -313,9 +313,9 @@ onEveryEngineInAll('warnings as they come', (engine) => {
 
   it('a station whose history is imported begins with its category, and its history warns nobody', async () => {
     const day = '2026-12-30';
-    await here.accept(hours(HISTORY, at('00:00', day), [5, 60, 5, 60, 60, 60]));
+    await here.accept(hours(HISTORY, at('00:00', '2026-12-28'), [5, 60, 5, 60, 5, 5]));
     await here.refresh(soonAfter('14:00', day));
-    await live(HISTORY, at('14:00', day), [60]);
+    await live(HISTORY, at('14:00', day), [5]); // older hours do not complete a row
     expect(await told('station/5', soonAfter('15:00', day))).toEqual([]);
     await live(HISTORY, at('15:00', day), [140]);
     expect(await told('station/5', soonAfter('16:00', day))).toEqual([
