@@ -65,6 +65,7 @@ function copyWithout(extras: readonly string[]): string {
 async function run(folder: string, ...words: string[]) {
   const [program = '', ...args] = words;
   const { NODE_OPTIONS, VITEST, VITEST_POOL_ID, VITEST_WORKER_ID, ...env } = process.env;
+  delete env.TEST_TIMESCALE_URL; // a second run there would drop the templates of this one
   const options = { cwd: folder, env, maxBuffer: 1e8 };
   return await promisify(execFile)(program, args, options).catch(
     ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ stdout, stderr }),

@@ -5,7 +5,6 @@
  */
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
@@ -22,7 +21,7 @@ import { openMute, openWire } from '../support/wire.ts';
 import { DOCUMENTS, NOW } from './network.ts';
 import { NOWHERE, type Served, serve, versionsOf } from './serve.ts';
 
-async function get(app: RequestListener, path = 'station/1.json'): Promise<Response> {
+async function get(app: RequestListener, path = 'station/1.json') {
   return await request(app).get(`/en/air-quality-app/v1/${path}`);
 }
 

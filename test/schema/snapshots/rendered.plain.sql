@@ -9621,7 +9621,7 @@ begin
         from logic.station_category c
         -- few places are new, or have gaps while their air gets better
         where (k.announced is null or k.hours < 3 and k.fallen < k.announced) and c.station_id = k.station_id and c.index = k.index
-          and c.bucket >= case when k.announced is null then first_hour else row_since end and c.bucket < fresh_since
+          and c.bucket >= first_hour and c.bucket < fresh_since and (k.announced is null or c.bucket >= row_since)
         order by c.bucket desc limit 3
       ) c
     ) earlier
@@ -9832,7 +9832,7 @@ begin
         from logic.region_category c
         -- few places are new, or have gaps while their air gets better
         where (k.announced is null or k.hours < 3 and k.fallen < k.announced) and c.region_slug = k.region_slug and c.index = k.index
-          and c.bucket >= case when k.announced is null then first_hour else row_since end and c.bucket < fresh_since
+          and c.bucket >= first_hour and c.bucket < fresh_since and (k.announced is null or c.bucket >= row_since)
         order by c.bucket desc limit 3
       ) c
     ) earlier
