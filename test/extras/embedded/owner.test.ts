@@ -181,7 +181,7 @@ test('a server that another one forestalls does not start later', needs('all'), 
   await until(() => Object.values(processesOf(server)).flat().length === 0);
 });
 
-test('an unrelated process that has the id in a stale postmaster.pid is left alone, and the error names the file', async () => {
+test('a stranger with the id in a stale postmaster.pid is left alone', needs('all'), async () => {
   const first = await open(directory);
   const file = join(homeOf(first), 'data', 'postmaster.pid');
   const { uid, gid } = statSync(file);
