@@ -198,7 +198,8 @@ const inUtc = (instant: number) =>
   Number.isFinite(instant) ? new Date(instant).toISOString() : 'on';
 
 /**
- * Z5: the recorded changes of the offset that are not ICU's, until one may know a later law alone.
+ * Z5: the recorded changes of the offset until `until` that are not ICU's. Later ones are not
+ * compared: only one of the two may know a law of next year.
  */
 export async function wrongOffsets(sql: Sql, zone: string, until: number): Promise<string[]> {
   const recorded = await sql<{ since: number; offset: number }[]>`

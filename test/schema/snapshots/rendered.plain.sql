@@ -662,6 +662,7 @@ declare
   recorded_until constant timestamptz := (select max(until) from raw.zone_offset);
   installation constant raw.installation := (select i from raw.installation i);
   difference timestamptz := logic.zone_difference();
+  -- before PostgreSQL 18, zone_fault takes 5 ms of each refresh even to find nothing
   fault constant text := case when difference is not null then logic.zone_fault(zone, difference, last) end;
 begin
   if fault is not null then
@@ -5596,7 +5597,7 @@ create function logic.is_up_to_date(level text, bucket timestamptz) returns bool
   from logic.level l where l.name = is_up_to_date.level
 $oracle$;
 
--- Which of these columns differ, as equality is in rule A10. To find them in the statement below would take as long to plan as the comparison.
+-- Which of these columns differ, by the equality of rule A10. Naming them in the statement below took 8 ms of the 28 of a small audit, to plan it.
 create function logic.differing_columns(columns text[], stored json, expected json) returns text[] language sql immutable as $oracle$
   select array_agg(columns[s.position] order by s.position)
   from json_each_text(stored) with ordinality s(name, value, position)
