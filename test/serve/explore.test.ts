@@ -31,6 +31,7 @@ import {
 } from '../support/installation.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { needs } from '../support/tools.ts';
 import { NOW, REGIONS, STATIONS } from './network.ts';
 import { type Served, serve } from './serve.ts';
 
@@ -583,7 +584,7 @@ onEveryEngineInAll('the map of a parameter', (engine) => {
     await here.close();
   });
 
-  it('the hours of 300 stations take less than 30 KB', async () => {
+  it('the hours of 300 stations take less than 30 KB', needs('all'), async () => {
     const slugs = Array.from(
       { length: 300 },
       (_, n) => `t-${'abcdefghij'[n % 10]}${'x'.repeat(n / 10)}`,

@@ -16,6 +16,7 @@ import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { NOW } from '../../support/clock.ts';
+import { isAll } from '../../support/database.ts';
 import { beginRequest, httpGet } from '../../support/http.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { inBrowser } from './browser.ts';
@@ -33,7 +34,9 @@ const PATHS = [
   'embed/region/town',
   'docs',
 ];
-const ALL = LOCALES.flatMap((locale) => PATHS.map((path) => `/${locale}/${path}`));
+const IN_EACH = LOCALES.map((locale) => PATHS.map((path) => `/${locale}/${path}`));
+/** Each page; in `npm run test:all`, in each language. */
+const ALL = isAll ? IN_EACH.flat() : PATHS.map((_, n) => IN_EACH[n % LOCALES.length]?.[n] ?? '');
 const OF_DATA = /^max-age=\d+, stale-while-revalidate=240, stale-if-error=600$/;
 /** The widget cannot tell a browser to revalidate, so its documents say it. */
 const ASKED_AGAIN = /^max-age=0, s-maxage=\d+$/;

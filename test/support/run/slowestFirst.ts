@@ -4,7 +4,7 @@
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest first. */
+/** The longest first; those that mostly wait stand apart, or two would leave a core idle. */
 const SLOWEST = [
   'test/lab/reference/reference.test.ts',
   'test/aggregate/engines.test.ts',
@@ -12,24 +12,23 @@ const SLOWEST = [
   'test/aggregate/tampering.test.ts',
   'test/serve/away.test.ts',
   'test/aggregate/zoneRules.test.ts',
-  'test/extras/senders/http/hostileBodies.test.ts',
   'test/aggregate/audit.test.ts',
   'test/aggregate/keptHours.test.ts',
+  'test/database/locks.test.ts',
   'test/whole/upgrade/upgrade.test.ts',
   'test/whole/upgrade/rebuild.test.ts',
   'test/commands/cli.test.ts',
+  'test/whole/startAndStop/service.test.ts',
   'test/extras/demo/replace.test.ts',
   'test/schema/migrate.test.ts',
   'test/extras/feeds/pullDue.test.ts',
   'test/extras/embedded/owner.test.ts',
+  'test/whole/mistakes/surroundings.test.ts',
   'test/network/wholeNetwork.test.ts',
   'test/whole/wiring.test.ts',
   'test/extras/embedded/service.test.ts',
-  'test/extras/embedded/surroundings.test.ts',
-  'test/whole/project/readme.test.ts',
-  'test/network/suspect/rule.test.ts',
+  'test/whole/startAndStop/uncaught.test.ts',
   'test/schema/dependents.test.ts',
-  'test/extras/demo/wiring.test.ts',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {
