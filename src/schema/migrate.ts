@@ -65,8 +65,8 @@ type Options = {
 };
 
 /**
- * Waits for any other migration, then applies what is missing. Throws MigrationRefused, and as
- * `checkSession` does for a session of any of the three roles.
+ * Waits for any other migration, then applies what is missing. Throws MigrationRefused, as
+ * `checkSession` does, and where the user may not take one of the three roles.
  */
 export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
@@ -77,10 +77,12 @@ export async function migrate(target: DatabaseAddress, options: Options): Promis
     await options.first?.(sql);
     return await migrateLocked(sql, options);
   });
-  for (const role of ROLES) {
-    const session = { role, timeZone: installation.timeZone };
-    await onConnection(target, session, (sql) => checkSession(sql, target, session));
-  }
+  // the settings of the other roles are among the reader's
+  const session = { role: 'airseries_reader', timeZone: installation.timeZone } as const;
+  await onConnection(target, session, async (sql) => {
+    await checkSession(sql, target, session);
+    for (const role of ROLES) await sql`set role ${sql(role)}`;
+  });
   return installation;
 }
 

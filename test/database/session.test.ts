@@ -3,9 +3,12 @@
  * missing ones. They are written out here, and not taken from the code that sends them.
  */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { makeLog } from '../../src/base/log.ts';
 import { checkSession } from '../../src/database/checkSession.ts';
 import { connect, onConnection, type Sql } from '../../src/database/client.ts';
 import { openIngestPool, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { NOW } from '../support/clock.ts';
 import { whereComplete } from '../support/complete.ts';
 import {
   onEveryEngineInAll,
@@ -100,6 +103,16 @@ onEveryEngineInAll('the settings of a session', (engine) => {
     });
     await expect(check).rejects.toThrow(`${name} is ${found} instead of ${expected}`);
   });
+
+  it('a login that may not take one of the roles is refused at the start', async () => {
+    const user = `two_roles_${database.target.database}`;
+    const roles = 'airseries_owner, airseries_reader';
+    await database.superuser().unsafe(`create role ${user} login in role ${roles}`);
+    await expect(
+      migrate({ ...database.target, user }, { now: NOW, log: makeLog('warn') }),
+    ).rejects.toThrow('permission denied to set role "airseries_ingest"');
+    await database.superuser().unsafe(`drop role ${user}`);
+  });
 });
 
 /** The embedded PostgreSQL, from version 17 on, can note what each session begins with. */
@@ -145,7 +158,6 @@ onOneEngine('a started service', (engine) => {
       // a session that holds the lock of refreshes must not stay when its process is gone
       const idle = { idle_session_timeout: '10000', idle_in_transaction_session_timeout: '10000' };
       expect(await seen()).toEqual([
-        ['airseries', { ...OF_ALL, role: 'airseries_ingest' }], // it checks a session of each role
         ['airseries', OF_OWNER],
         ['airseries', OF_READER],
         ['airseries check', withoutRole],

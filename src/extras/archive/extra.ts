@@ -5,7 +5,6 @@ import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra, type Opened } from '../extra.ts';
 import { archiveCommand } from './command.ts';
 import type { ArchiveRuns } from './job.ts';
-import { DESCRIBED } from './openapi.ts';
 
 /** Where the archive is: as configured, else in the folder of the bundled database. */
 function archiveFolder(
@@ -41,6 +40,7 @@ export const archive = defineExtra({
   async open({ settings, clock, log, dataFolder }) {
     const folder = archiveFolder(settings, dataFolder);
     const { addArchive, LINKS } = await import('./serve.ts');
+    const { DESCRIBED } = await import('./openapi.ts');
     const routes: Opened['routes'] = (app, parts) => addArchive(app, folder, { parts, clock, log });
     if (folder === undefined) return { routes };
     let runs: ArchiveRuns | undefined;

@@ -1,29 +1,21 @@
 /**
  * Rule A10 by simulation: after any sequence of writes, deletions, network changes and refreshes,
  * some of them killed or concurrent, every bucket follows from the readings, and the engines agree.
- * 50 steps in each zone, and the corpus, on each engine. `npm test` has 24 steps in one zone, and the
- * corpus on one engine.
+ * 50 steps in each zone, and the corpus, on each engine. `npm test` has the corpus on one engine.
  */
 import { expect, it } from 'vitest';
-import { engines, isAll, onEveryEngineInAll, testDatabase } from '../../support/database.ts';
+import { engines, onEveryEngineInAll, testDatabase } from '../../support/database.ts';
 import { patient } from '../../support/patience.ts';
+import { needs } from '../../support/tools.ts';
 import { allPairs, pairsOf, ZONES } from './axes.ts';
 import { compareBuckets } from './compare.ts';
 import { readCorpus } from './corpus.ts';
 import { allBuckets, playSteps } from './run.ts';
 import { chapterSeed, describeStep, makeSteps } from './steps.ts';
 
-/**
- * A zone whose clocks change at midnight. The others are in `npm run test:all`;
- * aggregate/rules.test.ts has three of them in `npm test`.
- */
-const zones = isAll ? ZONES : (['America/Asuncion'] as const);
-
 /** A seed for each zone, chosen so that every pair occurs in one of them. */
 const seedOf = (zone: (typeof ZONES)[number]) => 258 + ZONES.indexOf(zone);
 const STEPS_PER_ZONE = 50;
-/** The first in `npm test`, with which each event has occurred. */
-const PLAYED = isAll ? STEPS_PER_ZONE : 24;
 
 it('the simulation meets every pair of event, moment, value, statement and zone', () => {
   const missing = allPairs();
@@ -34,11 +26,11 @@ it('the simulation meets every pair of event, moment, value, statement and zone'
   expect([...missing]).toEqual([]);
 });
 
-it.concurrent.each(zones)(
-  `every bucket in %s is correct after each of ${PLAYED} steps, and the engines agree`,
-  { timeout: patient(600_000) },
+it.concurrent.each(ZONES)(
+  `every bucket in %s is correct after each of ${STEPS_PER_ZONE} steps, and the engines agree`,
+  { timeout: patient(600_000), ...needs('all') },
   async (zone) => {
-    const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE).slice(0, PLAYED);
+    const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE);
     const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));
     const failures = await Promise.all(databases.map((database) => playSteps(database, steps)));
     for (const [index, failure] of failures.entries()) {

@@ -26,6 +26,7 @@ const RARE = [
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/archive/archiveFaults.test.ts', // archive.test.ts: missing and damaged files are made again, by one session
+  'test/extras/archive/roundTrip.test.ts', // csv.test.ts: the files, byte for byte; senders/formats/formats.test.ts: how they are read
   'test/extras/archive/copy.test.ts', // archiveService.test.ts: each file with the hash of the index; serve.test.ts: ranges, validators
   'test/extras/archive/lateReading.test.ts', // record.test.ts: its rows; archive.test.ts: the files that follow them
   'test/aggregate/progress.test.ts', // base/progress.test.ts: a line of progress and its log; changeLog.test.ts: no hour is lost

@@ -158,7 +158,7 @@ onEveryEngine('a rebuild', (engine) => {
     expect(await wrong()).toEqual([]);
   });
 
-  it('a started rebuild that is no longer needed is dropped', async () => {
+  it('a started rebuild that is no longer needed is dropped', needs('all'), async () => {
     const migrating = migrateProcess();
     await expect.poll(leftovers, { interval: 5 }).toHaveLength(1);
     migrating.kill('SIGKILL');
