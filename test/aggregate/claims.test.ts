@@ -35,26 +35,37 @@ onOneEngine('claims of job runs', (engine) => {
   const pass = (minutes: number) =>
     database.as()`update raw.job_run set minute = minute - ${`${minutes} minutes`}::interval`;
 
-  it('one of many workers runs a job in a minute, while other jobs can still be claimed', async () => {
-    const workers = Array.from({ length: 12 }, () => worker());
-    await Promise.all(workers.map(({ work }) => work()));
-    expect(workers.flatMap(({ runs }) => runs)).toHaveLength(1);
-    expect(await claimsOn(database.target)('rinse')).toBeInstanceOf(Date);
-  });
+  /** For what is done within a minute of the server's clock: it may turn once. */
+  const withinMinute = { retry: 1 };
 
-  it('a run is named by the minute of the server’s clock, whatever the workers’ clocks say', async () => {
-    const [right, ahead] = [worker(), worker(2)];
-    for (let minute = 0; minute < 5; minute++) {
-      await Promise.all([ahead.work(), right.work()]);
-      await pass(1);
-    }
-    const runs = [...right.runs, ...ahead.runs];
-    expect(runs).toHaveLength(5);
-    const [server] = await database.as()<{ off: number }[]>`
+  it(
+    'one of many workers runs a job in a minute, while other jobs can still be claimed',
+    withinMinute,
+    async () => {
+      const workers = Array.from({ length: 12 }, () => worker());
+      await Promise.all(workers.map(({ work }) => work()));
+      expect(workers.flatMap(({ runs }) => runs)).toHaveLength(1);
+      expect(await claimsOn(database.target)('rinse')).toBeInstanceOf(Date);
+    },
+  );
+
+  it(
+    'a run is named by the minute of the server’s clock, whatever the workers’ clocks say',
+    withinMinute,
+    async () => {
+      const [right, ahead] = [worker(), worker(2)];
+      for (let minute = 0; minute < 5; minute++) {
+        await Promise.all([ahead.work(), right.work()]);
+        await pass(1);
+      }
+      const runs = [...right.runs, ...ahead.runs];
+      expect(runs).toHaveLength(5);
+      const [server] = await database.as()<{ off: number }[]>`
       select abs(extract(epoch from clock_timestamp() - ${runs[0] as Date}::timestamptz))::float8 as off`;
-    expect(server?.off).toBeLessThan(3_600); // by the machine of the tests, years after NOW
-    expect(runs.every((minute) => minute.getTime() % 60_000 === 0)).toBe(true);
-  });
+      expect(server?.off).toBeLessThan(3_600); // by the machine of the tests, years after NOW
+      expect(runs.every((minute) => minute.getTime() % 60_000 === 0)).toBe(true);
+    },
+  );
 
   it('the run of a worker that dies is lost, and the next one goes to another worker', async () => {
     const [dead, other] = [worker(), worker()];
