@@ -1,5 +1,5 @@
 /** Several workers schedule every job, and each run is claimed by one of them. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimsOn } from '../../src/aggregate/claims.ts';
 import { runJob } from '../../src/aggregate/schedule.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
@@ -35,24 +35,16 @@ onOneEngine('claims of job runs', (engine) => {
   const pass = (minutes: number) =>
     database.as()`update raw.job_run set minute = minute - ${`${minutes} minutes`}::interval`;
 
-  /** For what is done within a minute of the server's clock: it may turn once. */
-  const withinMinute = { retry: 1 };
-
-  it(
-    'one of many workers runs a job in a minute, while other jobs can still be claimed',
-    withinMinute,
-    async () => {
+  // the minute may turn between two claims, but not in the repetition too
+  describe('within a minute of the server’s clock', { retry: 1 }, () => {
+    it('one of many workers runs a job in a minute, while other jobs can still be claimed', async () => {
       const workers = Array.from({ length: 12 }, () => worker());
       await Promise.all(workers.map(({ work }) => work()));
       expect(workers.flatMap(({ runs }) => runs)).toHaveLength(1);
       expect(await claimsOn(database.target)('rinse')).toBeInstanceOf(Date);
-    },
-  );
+    });
 
-  it(
-    'a run is named by the minute of the server’s clock, whatever the workers’ clocks say',
-    withinMinute,
-    async () => {
+    it('a run is named by the minute of the server’s clock, whatever the workers’ clocks say', async () => {
       const [right, ahead] = [worker(), worker(2)];
       for (let minute = 0; minute < 5; minute++) {
         await Promise.all([ahead.work(), right.work()]);
@@ -64,17 +56,17 @@ onOneEngine('claims of job runs', (engine) => {
       select abs(extract(epoch from clock_timestamp() - ${runs[0] as Date}::timestamptz))::float8 as off`;
       expect(server?.off).toBeLessThan(3_600); // by the machine of the tests, years after NOW
       expect(runs.every((minute) => minute.getTime() % 60_000 === 0)).toBe(true);
-    },
-  );
+    });
 
-  it('the run of a worker that dies is lost, and the next one goes to another worker', async () => {
-    const [dead, other] = [worker(), worker()];
-    expect(await claimsOn(database.target)(dead.job.name)).toBeInstanceOf(Date); // and then it died
-    await other.work();
-    expect(other.runs).toEqual([]);
-    await pass(1);
-    await other.work();
-    expect(other.runs).toHaveLength(1);
+    it('the run of a worker that dies is lost, and the next one goes to another worker', async () => {
+      const [dead, other] = [worker(), worker()];
+      expect(await claimsOn(database.target)(dead.job.name)).toBeInstanceOf(Date); // and then it died
+      await other.work();
+      expect(other.runs).toEqual([]);
+      await pass(1);
+      await other.work();
+      expect(other.runs).toHaveLength(1);
+    });
   });
 
   it('a job runs on after the clock of the server was set back', async () => {

@@ -40,9 +40,9 @@ export const archive = defineExtra({
   async open({ settings, clock, log, dataFolder }) {
     const folder = archiveFolder(settings, dataFolder);
     const { addArchive, LINKS } = await import('./serve.ts');
-    const { DESCRIBED } = await import('./openapi.ts');
     const routes: Opened['routes'] = (app, parts) => addArchive(app, folder, { parts, clock, log });
     if (folder === undefined) return { routes };
+    const { DESCRIBED } = await import('./openapi.ts');
     let runs: ArchiveRuns | undefined;
     return {
       routes,
